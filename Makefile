@@ -1,0 +1,57 @@
+# `make run` runs the central experiment in miniature; `make test` checks everything that a short time allows.
+
+SHELL := /bin/sh
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+SNAKEMAKE := .venv/bin/python -m snakemake
+LOCAL := $(SNAKEMAKE) --quiet host reason --profile local
+# `make run SEEDS=1` is the short form; `make ... ARGS=--dry-run` hands anything to Snakemake.
+SEEDS ?=
+ARGS ?=
+CONFIG := $(if $(SEEDS),--config n_seeds=$(SEEDS))
+RESULTS := results/mini
+
+.PHONY: help run all report env test lint verify schema
+
+help:
+	@echo "make run             the central figures in miniature, trained from nothing (about 20 minutes on 2 cores)"
+	@echo "make run SEEDS=1     the same with one seed"
+	@echo "make prose_table3    one figure or table, with only the jobs that it lacks"
+	@echo "make all             every figure and table in miniature"
+	@echo "make report          the HTML report of what has been run"
+	@echo "make test            lint, types, and all tests that take minutes"
+	@echo "make verify          the tests that take longer"
+
+run: env
+	$(LOCAL) headline $(ARGS) $(CONFIG)
+	@$(MAKE) --no-print-directory report
+	@.venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml
+
+all: env
+	$(LOCAL) all $(ARGS) $(CONFIG)
+
+report: env
+	$(LOCAL) report $(ARGS) $(CONFIG)
+	$(SNAKEMAKE) --profile local headline --report $(RESULTS)/report/report.html $(CONFIG)
+
+prose_% urlvr_% covo_% beyond_%: env
+	$(LOCAL) $@ $(ARGS) $(CONFIG)
+
+env:
+	@envs/build
+
+lint: env
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile rules
+	$(SNAKEMAKE) --lint
+
+test: env lint
+	pytest
+
+verify: env
+	pytest -m verify
+
+schema: env
+	.venv/bin/python -m workflow_scripts.settings.schema_file

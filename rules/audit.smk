@@ -1,0 +1,87 @@
+"""The audit of all figures and tables, and the pages of the report.
+
+Input: finished figures, tables and the ledger.
+Output: one row per figure and table with checkpoints, configurations, data, commit and state; pages in HTML.
+"""
+
+
+rule audit_artefacts:
+    """Walk from each figure and table back to its checkpoints, configurations, data and commit."""
+    input:
+        artefacts=lambda wildcards: [
+            path
+            for name in (HEADLINE if wildcards.selection == "figures" else ARTEFACTS)
+            for path in PLAN.renderings[name].outputs.values()
+        ],
+        code=code("audit", PLAN, ROOT),
+    output:
+        table=f"{RESULTS}/audit/{{selection}}.csv",
+    log:
+        f"{RESULTS}/logs/audit_artefacts/{{selection}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/audit_artefacts/{{selection}}.jsonl"
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        results=lambda wildcards: RESULTS,
+        figures=lambda wildcards: FIGURES,
+    message:
+        "Auditing {wildcards.selection}"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
+        python -m workflow_scripts.audit --all --results {params.results:q} --figures {params.figures:q} \
+            --out {output.table:q}
+        """
+
+
+rule report_page:
+    """Write the report's page {wildcards.page}."""
+    input:
+        source=lambda wildcards: page_source(wildcards.page, PLAN),
+        code=code("report_page", PLAN, ROOT),
+    output:
+        page=report(
+            f"{RESULTS}/report/{{page}}.html",
+            caption="../report/page.rst",
+            category=lambda wildcards: {
+                "claims": "Claims",
+                "audit": "Audit",
+                "configuration": "Configuration",
+                "software": "Software",
+            }.get(wildcards.page, "Tables"),
+            subcategory=lambda wildcards: wildcards.page.split("_")[0].upper(),
+            labels={"page": "{page}", "scale": SCALE.scale},
+        ),
+        record=f"{RESULTS}/report/{{page}}.html.prov.json",
+    log:
+        f"{RESULTS}/logs/report_page/{{page}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/report_page/{{page}}.jsonl"
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        config=lambda wildcards: page_config(wildcards.page, PLAN),
+        source=lambda wildcards: option(
+            "--source", next(iter(page_source(wildcards.page, PLAN)), None)
+        ),
+    message:
+        "Writing the report's page {wildcards.page}"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
+        python -m workflow_scripts.report_page --config {params.config:q} {params.source:q} \
+            --out {output.page:q}
+        """

@@ -1,0 +1,161 @@
+"""Policies and process reward models.
+
+Input: nothing (a tiny model is trained here), a local folder or the hub (config/models.yaml).
+Output: manifest.json, written last, beside the weights in `model/`; report.json.
+Training is a job of its own kind; fetching is not a job for a compute node and is the only step that may use the network
+besides preparing questions.
+"""
+
+
+rule pretrain_policy:
+    """Pretrain the tiny policy {wildcards.model_id} on the imperfect reasoner's corpus."""
+    input:
+        code=code("pretrain_policy", PLAN, ROOT),
+    output:
+        manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
+        report=f"{RESULTS}/models/{{model_id}}/report.json",
+        record=f"{RESULTS}/models/{{model_id}}/manifest.json.prov.json",
+    log:
+        f"{RESULTS}/logs/pretrain_policy/{{model_id}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/pretrain_policy/{{model_id}}.jsonl"
+    wildcard_constraints:
+        model_id=one_of(
+            model_id
+            for model_id, job in PLAN.policies.items()
+            if job.config.policy.source.kind not in FETCHED
+        ),
+    conda:
+        ENVIRONMENT
+    threads: RESOURCES.pretrain_policy.threads
+    resources:
+        mem_mb=RESOURCES.pretrain_policy.mem_mb,
+        runtime=RESOURCES.pretrain_policy.runtime,
+        gpu=RESOURCES.pretrain_policy.gpu,
+    params:
+        config=lambda wildcards: PLAN.policies[wildcards.model_id].json,
+        folder=f"{RESULTS}/models/{{model_id}}",
+    message:
+        "Pretraining policy {wildcards.model_id} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads} HF_HUB_OFFLINE=1
+        python -m workflow_scripts.pretrain_policy --config {params.config:q} --out {params.folder:q}
+        """
+
+
+rule fetch_policy:
+    """Fetch policy {wildcards.model_id} and check that it has what later steps need."""
+    input:
+        code=code("pretrain_policy", PLAN, ROOT),
+    output:
+        manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
+        report=f"{RESULTS}/models/{{model_id}}/report.json",
+        record=f"{RESULTS}/models/{{model_id}}/manifest.json.prov.json",
+    log:
+        f"{RESULTS}/logs/fetch_policy/{{model_id}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/fetch_policy/{{model_id}}.jsonl"
+    wildcard_constraints:
+        model_id=one_of(
+            model_id
+            for model_id, job in PLAN.policies.items()
+            if job.config.policy.source.kind in FETCHED
+        ),
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        config=lambda wildcards: PLAN.policies[wildcards.model_id].json,
+        folder=f"{RESULTS}/models/{{model_id}}",
+    message:
+        "Fetching policy {wildcards.model_id}"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
+        python -m workflow_scripts.pretrain_policy --config {params.config:q} --out {params.folder:q}
+        """
+
+
+rule train_prm:
+    """Train the tiny process reward model {wildcards.model_id} on labelled steps."""
+    input:
+        policy=lambda wildcards: PLAN.prms[wildcards.model_id].inputs["policy"],
+        code=code("train_prm", PLAN, ROOT),
+    output:
+        manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
+        report=f"{RESULTS}/models/{{model_id}}/report.json",
+        record=f"{RESULTS}/models/{{model_id}}/manifest.json.prov.json",
+    log:
+        f"{RESULTS}/logs/train_prm/{{model_id}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/train_prm/{{model_id}}.jsonl"
+    wildcard_constraints:
+        model_id=one_of(
+            model_id
+            for model_id, job in PLAN.prms.items()
+            if job.config.prm.source.kind not in FETCHED
+        ),
+    conda:
+        ENVIRONMENT
+    threads: RESOURCES.train_prm.threads
+    resources:
+        mem_mb=RESOURCES.train_prm.mem_mb,
+        runtime=RESOURCES.train_prm.runtime,
+        gpu=RESOURCES.train_prm.gpu,
+    params:
+        config=lambda wildcards: PLAN.prms[wildcards.model_id].json,
+        folder=f"{RESULTS}/models/{{model_id}}",
+    message:
+        "Training process reward model {wildcards.model_id} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads} HF_HUB_OFFLINE=1
+        python -m workflow_scripts.train_prm --config {params.config:q} --policy {input.policy:q} \
+            --out {params.folder:q}
+        """
+
+
+rule fetch_prm:
+    """Fetch process reward model {wildcards.model_id} and check its step tag and verdict tokens."""
+    input:
+        code=code("train_prm", PLAN, ROOT),
+    output:
+        manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
+        report=f"{RESULTS}/models/{{model_id}}/report.json",
+        record=f"{RESULTS}/models/{{model_id}}/manifest.json.prov.json",
+    log:
+        f"{RESULTS}/logs/fetch_prm/{{model_id}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/fetch_prm/{{model_id}}.jsonl"
+    wildcard_constraints:
+        model_id=one_of(
+            model_id
+            for model_id, job in PLAN.prms.items()
+            if job.config.prm.source.kind in FETCHED
+        ),
+    localrule: True
+    conda:
+        "../envs/cpu.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        config=lambda wildcards: PLAN.prms[wildcards.model_id].json,
+        folder=f"{RESULTS}/models/{{model_id}}",
+    message:
+        "Fetching process reward model {wildcards.model_id}"
+    shell:
+        r"""
+        exec &> >(tee {log:q})
+        export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
+        python -m workflow_scripts.train_prm --config {params.config:q} --out {params.folder:q}
+        """

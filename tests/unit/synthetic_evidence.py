@@ -1,0 +1,98 @@
+"""Evidence files of the real formats with invented values, small enough to work out by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.settings.evidence import BaseEvidence, Evidence, NotRun, RunEvidence
+from workflow_scripts.settings.training import StatisticsSpec
+
+STATISTICS = StatisticsSpec(bootstrap_samples=500, confidence=0.95, seed=7)
+POLICY, QUESTIONS = "main_policy", "medqa_5op"
+
+
+def question_rows(
+    n_correct: Sequence[int],
+    n: int,
+    unparseable: Sequence[int] | None = None,
+    distinct: Sequence[int] | None = None,
+) -> pd.DataFrame:
+    """One row per question; the majority is right where more than half of the samples are."""
+    size = len(n_correct)
+    return pd.DataFrame(
+        {
+            "question_id": [f"q{i}" for i in range(size)],
+            "n": n,
+            "n_correct": list(n_correct),
+            "majority_correct": [correct > n / 2 for correct in n_correct],
+            "n_unparseable": list(unparseable or [0] * size),
+            "n_distinct_responses": list(distinct or [n] * size),
+            "n_distinct_answers": [2] * size,
+            "answer_entropy": [0.5] * size,
+            "mean_tokens": [30.0] * size,
+        }
+    )
+
+
+def write_base(
+    folder: Path, rows: pd.DataFrame, policy: str = POLICY, questions: str = QUESTIONS
+) -> BaseEvidence:
+    """Write the base's evaluation."""
+    folder = folder / f"base.{policy}.{questions}"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows.to_parquet(folder / "per_question.parquet")
+    (folder / "metrics.json").write_text("{}")
+    return BaseEvidence(
+        policy_role=policy,
+        questions_role=questions,
+        evaluation=str(folder / "metrics.json"),
+        per_question=str(folder / "per_question.parquet"),
+    )
+
+
+def write_run(
+    folder: Path,
+    method: str,
+    seed: int,
+    curve: dict[int, pd.DataFrame],
+    rewards: Sequence[float] = (0.5,),
+    evaluation: pd.DataFrame | None = None,
+) -> RunEvidence:
+    """Write one run: `curve` maps steps to question rows, `rewards` has one value per step from 1."""
+    folder = folder / f"{method}.s{seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    pd.concat([rows.assign(step=step) for step, rows in curve.items()]).to_parquet(folder / "curve.parquet")
+    lines = [
+        json.dumps({"step": step, "reward": reward, "n_questions": 7, "n_rollouts": 112})
+        for step, reward in enumerate(rewards, start=1)
+    ]
+    (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    if evaluation is not None:
+        evaluation.to_parquet(folder / "per_question.parquet")
+        (folder / "metrics.json").write_text("{}")
+    return RunEvidence(
+        policy_role=POLICY,
+        questions_role=QUESTIONS,
+        method=method,
+        seed=seed,
+        run_id=f"p.q.{method}.s{seed}.00000000",
+        metrics=str(folder / "metrics.jsonl"),
+        curve=str(folder / "curve.parquet"),
+        evaluation=None if evaluation is None else str(folder / "metrics.json"),
+        per_question=None if evaluation is None else str(folder / "per_question.parquet"),
+    )
+
+
+def evidence(
+    base: BaseEvidence | None, runs: Sequence[RunEvidence], absent: dict[str | None, str] | None = None
+) -> Evidence:
+    """Put evidence together; `absent` maps methods (None: the base) to why they did not run."""
+    not_run = [
+        NotRun(policy_role=POLICY, questions_role=QUESTIONS, method=method, reason=reason)
+        for method, reason in (absent or {}).items()
+    ]
+    return Evidence(base=[base] if base else [], runs=list(runs), not_run=not_run)

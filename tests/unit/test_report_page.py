@@ -1,0 +1,42 @@
+"""A page of the report stands alone and shows text as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.report_page import page
+from workflow_scripts.settings.pages import ReportPage
+
+
+def config(text: str | None = None) -> ReportPage:
+    return ReportPage(page="claims", title="Claims & verdicts", note=None, text=text)
+
+
+def test_a_table_keeps_commas_and_escapes_marks(tmp_path: Path) -> None:
+    source = tmp_path / "ledger.csv"
+    source.write_text('claim,verdict\n"a < b, c",holds\n', encoding="utf-8")
+    text = page(config(), source)
+    assert "<th>claim</th><th>verdict</th>" in text
+    assert "<td>a &lt; b, c</td><td>holds</td>" in text
+    assert "Claims &amp; verdicts" in text
+    assert "http" not in text
+
+
+def test_the_software_page_sets_installed_beside_locked(tmp_path: Path) -> None:
+    lock = tmp_path / "cpu.lock"
+    lock.write_text("# why\npytest==0.0.1\nno-such-package==2.0\n", encoding="utf-8")
+    text = page(config(), lock)
+    assert f"<td>pytest</td><td>0.0.1</td><td>{pytest.__version__}</td>" in text
+    assert "<td>no-such-package</td><td>2.0</td><td>not installed</td>" in text
+
+
+def test_a_text_is_shown_as_it_is() -> None:
+    assert "<pre>a: &lt;1&gt;\n</pre>" in page(config("a: <1>\n"), None)
+
+
+def test_a_missing_source_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gone\.csv"):
+        page(config(), tmp_path / "gone.csv")

@@ -1,0 +1,128 @@
+"""Rewards on groups worked by hand; none but the oracle can know the gold answer."""
+
+import dataclasses
+
+import pytest
+
+from tests.unit.clinic_samples import angina_question
+from workflow_scripts.questions.schema import UnlabelledQuestion
+from workflow_scripts.rewards import make_reward
+from workflow_scripts.rewards.group import RolloutGroup
+from workflow_scripts.settings import specs
+
+
+def group(answers, step_scores=None, stream="0/0/q"):
+    return RolloutGroup(
+        question=angina_question().unlabelled(),
+        texts=tuple(f"response {i}" for i in range(len(answers))),
+        answers=tuple(answers),
+        step_scores=None if step_scores is None else tuple(map(tuple, step_scores)),
+        stream=stream,
+    )
+
+
+def reward(settings):
+    return make_reward(settings, {"hand-1": "B"})
+
+
+ALL = [
+    specs.MajorityReward(kind="majority"),
+    *(
+        specs.ProcessReward(kind="process", aggregation=how, format_guard=guard)
+        for how in ("min", "mean", "sum", "product", "last")
+        for guard in (True, False)
+    ),
+    specs.ProcessLabelReward(kind="process_label", selection="sc_rm", aggregation="min"),
+    specs.ProcessLabelReward(kind="process_label", selection="bon", aggregation="min"),
+    specs.OracleReward(kind="oracle"),
+    specs.RandomReward(kind="random"),
+    specs.FormatReward(kind="format"),
+]
+
+
+def test_a_group_cannot_carry_the_gold_answer():
+    names = {field.name for field in dataclasses.fields(UnlabelledQuestion)}
+    names |= {field.name for field in dataclasses.fields(RolloutGroup)}
+    assert not names & {"answer", "gold", "correct", "label", "truth"}
+
+
+def test_majority_rewards_the_most_frequent_answer_and_ties_go_to_the_first_seen():
+    majority = reward(ALL[0])
+    assert majority.score(group(["A", "B", "B", None])) == [0, 1, 1, 0]
+    assert majority.score(group(["C", "B", "B", "C"])) == [1, 0, 0, 1]
+
+
+def test_unparseable_answers_never_become_the_pseudo_label():
+    majority = reward(ALL[0])
+    assert majority.label(group([None, None, None, "D"])) == "D"
+    assert majority.label(group([None, None])) is None
+    assert majority.score(group([None, None])) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("min", [0.2, 0.5]),
+        ("mean", [0.5, 0.75]),
+        ("sum", [1.5, 1.5]),
+        ("product", [0.08, 0.5]),
+        ("last", [0.8, 0.5]),
+    ],
+)
+def test_process_reward_aggregates_the_step_scores(how, expected):
+    process = reward(specs.ProcessReward(kind="process", aggregation=how, format_guard=True))
+    scored = process.score(group(["A", "B"], [[0.5, 0.2, 0.8], [1.0, 0.5]]))
+    assert scored == pytest.approx(expected)
+
+
+def test_format_guard_gives_zero_without_an_answer_and_can_be_switched_off():
+    scores = [[0.9, 0.8], [0.7]]
+    guarded = reward(specs.ProcessReward(kind="process", aggregation="min", format_guard=True))
+    bare = reward(specs.ProcessReward(kind="process", aggregation="min", format_guard=False))
+    assert guarded.score(group([None, "A"], scores)) == [0.0, 0.7]
+    assert bare.score(group([None, "A"], scores)) == [0.8, 0.7]
+
+
+def test_an_empty_response_scores_zero_under_every_aggregation():
+    for settings in ALL[1:11]:
+        assert reward(settings).score(group([None], [[]])) == [0.0]
+
+
+def test_process_label_by_weighted_vote_and_by_best_response_can_differ():
+    scored = group(["A", "A", "B", None], [[0.4], [0.4], [0.7], [0.99]])
+    by_vote, by_best = reward(ALL[11]), reward(ALL[12])
+    assert (by_vote.label(scored), by_vote.score(scored)) == ("A", [1, 1, 0, 0])
+    assert (by_best.label(scored), by_best.score(scored)) == ("B", [0, 0, 1, 0])
+
+
+def test_process_label_without_any_answer_rewards_nobody():
+    nothing = group([None, None], [[0.9], [0.8]])
+    assert reward(ALL[11]).score(nothing) == [0, 0]
+    assert reward(ALL[12]).score(nothing) == [0, 0]
+
+
+def test_controls():
+    answers = group(["A", "B", None, "B"])
+    assert reward(specs.OracleReward(kind="oracle")).score(answers) == [0, 1, 0, 1]
+    assert reward(specs.FormatReward(kind="format")).score(answers) == [1, 1, 0, 1]
+    coin = reward(specs.RandomReward(kind="random"))
+    many = group(["A"] * 2000)
+    assert coin.score(many) == coin.score(many) != coin.score(group(["A"] * 2000, stream="0/1/q"))
+    assert sum(coin.score(many)) / 2000 == pytest.approx(0.5, abs=0.04)
+
+
+@pytest.mark.parametrize("settings", ALL, ids=lambda s: "-".join(map(str, s.model_dump().values())))
+def test_no_reward_but_the_oracle_changes_with_the_gold_answer(settings):
+    rollouts = group(["A", "B", "B", None], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5]])
+    with_gold_b = make_reward(settings, {"hand-1": "B"}).score(rollouts)
+    with_gold_e = make_reward(settings, {"hand-1": "E"}).score(rollouts)
+    assert (with_gold_b != with_gold_e) == isinstance(settings, specs.OracleReward)
+
+
+@pytest.mark.parametrize("settings", ALL[:-2], ids=lambda s: "-".join(map(str, s.model_dump().values())))
+def test_permuting_the_rollouts_permutes_the_rewards(settings):
+    answers, scores = ["A", "B", "B", None, "B"], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5], [0.2]]
+    order = [3, 1, 4, 0, 2]
+    plain = reward(settings).score(group(answers, scores))
+    permuted = reward(settings).score(group([answers[i] for i in order], [scores[i] for i in order]))
+    assert permuted == pytest.approx([plain[i] for i in order])

@@ -1,0 +1,262 @@
+"""The trainer on TRL: the contract with its private parts, hand-checked gradients, and exact resume."""
+
+import hashlib
+import inspect
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+from tests.unit.clinic_samples import load, questions, save_untrained_policy
+from workflow_scripts.errors import UserError
+from workflow_scripts.rewards.controls import FormatReward, OracleReward
+from workflow_scripts.rewards.majority import MajorityReward
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec
+from workflow_scripts.training.metric_names import METRICS
+
+GRPO = {
+    "steps": 4,
+    "prompts_per_step": 2,
+    "n_samples": 4,
+    "n_votes": 4,
+    "temperature": 1.0,
+    "top_p": 1.0,
+    "max_new_tokens": 8,
+    "backend": "transformers",
+    "learning_rate": 1e-3,
+    "schedule": "constant_with_warmup",
+    "warmup_share": 0.03,
+    "weight_decay": 0.01,
+    "adam_beta1": 0.9,
+    "adam_beta2": 0.999,
+    "adam_epsilon": 1e-8,
+    "max_grad_norm": 1.0,
+    "kl_coefficient": 1e-3,
+    "clip_low": 0.2,
+    "clip_high": 0.2,
+    "dual_clip": 3.0,
+    "updates_per_batch": 1,
+    "loss": "dapo",
+    "scale_rewards": "group",
+    "mask_truncated": False,
+    "micro_batch": 8,
+    "gradient_checkpointing": False,
+    "evaluate_every": 2,
+    "save_every": 2,
+}
+EVALUATION = SamplingSpec(
+    n_samples=2, temperature=0.6, top_p=0.95, max_new_tokens=8, seed=7, backend="transformers"
+)
+
+
+class LengthReward(FormatReward):
+    """A reward with variance on an untrained policy: the number of tokens that are not white space."""
+
+    continuous = True
+
+    def score(self, group):
+        return [float(len(text.split())) for text in group.texts]
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory):
+    return save_untrained_policy(tmp_path_factory.mktemp("policy"))
+
+
+def run(policy, state, reward=None, stop_after=None, **changes):
+    """Train in `state`; with `stop_after`, die at the end of that step as a killed process would."""
+    from workflow_scripts.training import run as training
+    from workflow_scripts.training.trainer import Task
+
+    sampler = load(policy)
+    task = Task(questions(n=6), reward or LengthReward(), sampler, None, seed=0)
+    grpo = GrpoSpec(**{**GRPO, **changes})
+    state.mkdir(parents=True, exist_ok=True)
+    arguments = (sampler.backend.model, sampler.tokenizer, task, grpo, EVALUATION, "float32", state)
+    if stop_after is None:
+        return training.train(*arguments)
+
+    class Killed(Exception):
+        pass
+
+    original = training.Observer.on_step_end
+
+    def dying(self, args, trainer_state, control, **rest):
+        original(self, args, trainer_state, control, **rest)
+        if trainer_state.global_step == stop_after:
+            raise Killed
+
+    training.Observer.on_step_end = dying
+    try:
+        with pytest.raises(Killed):
+            training.train(*arguments)
+    finally:
+        training.Observer.on_step_end = original
+    return None
+
+
+def contents(outcome, out):
+    """Hashes of everything that a finished run writes."""
+    from workflow_scripts.training.trainer import final_checkpoint
+
+    outcome.trainer.journal.collect(out)
+    final_checkpoint(out / "final", outcome.trainer)
+    return {
+        str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+def metrics(state):
+    return [json.loads(line) for line in (state / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_trl_still_has_the_parts_that_the_trainer_replaces_and_relies_on():
+    import trl
+    from trl import GRPOConfig, GRPOTrainer
+
+    assert trl.__version__ == "1.16.0", "TRL moved: read its trainer again before changing the pin"
+    for name in (
+        "_generate_and_score_completions",
+        "_get_per_token_logps_and_entropies",
+        "_compute_loss",
+        "log",
+    ):
+        assert hasattr(GRPOTrainer, name), name
+    needed = inspect.getsource(GRPOTrainer._compute_loss)
+    for key in ("prompt_ids", "completion_mask", "advantages", "ref_per_token_logps", "old_per_token_logps"):
+        assert key in needed
+    assert "kl_coefficient" not in inspect.signature(GRPOConfig).parameters
+
+
+def test_every_metric_is_logged_at_every_step_and_has_a_description(policy, tmp_path):
+    run(policy, tmp_path)
+    rows = metrics(tmp_path)
+    assert [row["step"] for row in rows] == [1, 2, 3, 4]
+    assert all(list(row) == list(METRICS) for row in rows)
+    assert all(row["n_questions"] == 2 and row["n_rollouts"] == 8 for row in rows)
+    assert all(row["kl_token"] >= 0 and row["entropy"] > 0 and row["grad_norm"] > 0 for row in rows)
+
+
+def test_evaluations_at_step_zero_every_n_and_the_last(policy, tmp_path):
+    outcome = run(policy, tmp_path / "state", steps=5)
+    outcome.trainer.journal.collect(tmp_path)
+    curve = pq.read_table(tmp_path / "curve.parquet").to_pandas()
+    assert curve.groupby("step").size().to_dict() == {0: 6, 2: 6, 4: 6, 5: 6}
+    assert (curve["n"] == 2).all()
+
+
+def test_each_epoch_visits_every_question_once(policy, tmp_path):
+    outcome = run(policy, tmp_path / "state", steps=None, epochs=2.0)
+    outcome.trainer.journal.collect(tmp_path)
+    rows = pq.read_table(tmp_path / "rollouts.parquet").to_pandas()
+    assert outcome.steps == 6
+    first, second = rows[rows["step"] <= 3], rows[rows["step"] > 3]
+    assert first["question_id"].value_counts().to_dict() == {q.id: 4 for q in questions(n=6)}
+    assert second["question_id"].value_counts().to_dict() == {q.id: 4 for q in questions(n=6)}
+
+
+@pytest.mark.parametrize("killed_at", [1, 3])
+def test_a_killed_run_resumes_to_the_very_same_files(policy, tmp_path, killed_at):
+    whole = contents(run(policy, tmp_path / "whole_state"), tmp_path / "whole")
+    run(policy, tmp_path / "state", stop_after=killed_at)
+    resumed = run(policy, tmp_path / "state")
+    assert resumed.resumed_from == (2 if killed_at == 3 else 0)
+    assert contents(resumed, tmp_path / "resumed") == whole
+
+
+def test_a_half_written_resume_point_and_half_a_line_are_ignored(policy, tmp_path):
+    whole = contents(run(policy, tmp_path / "whole_state"), tmp_path / "whole")
+    state = tmp_path / "state"
+    run(policy, state, stop_after=3)
+    (state / "checkpoint-3").mkdir()
+    (state / "checkpoint-3" / "trainer_state.json").write_text("{")
+    for name in ("metrics.jsonl", "curve.jsonl"):
+        with open(state / name, "a") as file:
+            file.write('{"step": 3, "half')
+    assert contents(run(policy, state), tmp_path / "resumed") == whole
+
+
+def test_more_votes_than_samples_train_on_the_first_samples_only(policy, tmp_path):
+    outcome = run(policy, tmp_path / "state", n_votes=6, steps=1)
+    outcome.trainer.journal.collect(tmp_path)
+    rows = pq.read_table(tmp_path / "rollouts.parquet").to_pandas()
+    assert len(rows) == 12
+    assert rows[rows["advantage"].isna()]["sample"].unique().tolist() == [4, 5]
+    trained = rows[rows["sample"] < 4]
+    for _, group in trained.groupby("question_id"):
+        spread = group["reward"].std()
+        expected = (
+            (group["reward"] - group["reward"].mean()) / (spread + 1e-6) if spread else 0 * group["reward"]
+        )
+        np.testing.assert_allclose(group["advantage"], expected, atol=1e-5)
+
+
+def test_accumulating_micro_batches_gives_the_update_of_the_whole_batch(policy, tmp_path):
+    whole = run(policy, tmp_path / "a", steps=1).trainer.model
+    parts = run(policy, tmp_path / "b", steps=1, micro_batch=2).trainer.model
+    for a, b in zip(whole.parameters(), parts.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)
+
+
+def test_without_reward_variance_and_kl_nothing_is_learned(policy, tmp_path):
+    before = [p.clone() for p in load(policy).backend.model.parameters()]
+    oracle = OracleReward({q.id: "no such letter" for q in questions(n=6)})
+    outcome = run(policy, tmp_path, oracle, steps=1, kl_coefficient=0.0, weight_decay=0.0)
+    assert all(torch.equal(a, b) for a, b in zip(before, outcome.trainer.model.parameters(), strict=True))
+    (row,) = metrics(tmp_path)
+    assert row["zero_variance_groups"] == 1.0
+    assert row["kl_token"] is None
+
+
+def test_several_updates_on_one_batch_use_the_old_probabilities(policy, tmp_path):
+    run(policy, tmp_path, steps=4, updates_per_batch=2, learning_rate=0.05, save_every=4, schedule="constant")
+    clipped = [row["clip_ratio"] for row in metrics(tmp_path)]
+    assert clipped[0] == 0 and clipped[1] > 0
+
+
+def test_a_gradient_that_is_not_finite_is_skipped_counted_and_stops_the_run(policy, tmp_path):
+    from workflow_scripts.training.trainer import GroupTrainer
+
+    original = GroupTrainer.compute_loss
+
+    def poisoned(self, model, inputs, *rest, **named):
+        return original(self, model, inputs, *rest, **named) * float("nan")
+
+    GroupTrainer.compute_loss = poisoned
+    try:
+        with pytest.raises(UserError, match="not finite"):
+            run(policy, tmp_path, steps=10)
+    finally:
+        GroupTrainer.compute_loss = original
+    assert [row["nonfinite_gradients"] for row in metrics(tmp_path)] == [1, 2, 3, 4]
+
+
+def test_a_reward_that_is_not_a_number_drops_the_rollout_and_is_counted(policy, tmp_path):
+    class Broken(LengthReward):
+        def score(self, group):
+            return [float("nan"), *super().score(group)[1:]]
+
+    run(policy, tmp_path, Broken(), steps=2)
+    assert [row["nan_rewards"] for row in metrics(tmp_path)] == [2, 2]
+
+
+def test_an_unreadable_group_has_no_label_and_no_reward(policy, tmp_path):
+    run(policy, tmp_path, MajorityReward(), steps=1)
+    (row,) = metrics(tmp_path)
+    assert (row["no_label"], row["reward"], row["reward_accuracy"]) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"micro_batch": 3}, "micro_batch is 3"),
+        ({"prompts_per_step": 7, "micro_batch": 4}, "prompts_per_step is 7"),
+    ],
+)
+def test_sizes_that_cannot_work_are_named(policy, tmp_path, changes, message):
+    with pytest.raises(UserError, match=message):
+        run(policy, tmp_path, **changes)

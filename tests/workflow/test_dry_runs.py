@@ -1,0 +1,152 @@
+"""What Snakemake would run, asked of a fresh clone: with each profile, each scale, and wrong settings."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import snakemake
+from rule_text import jobs
+
+HEAVY = ("torch", "transformers", "trl", "datasets", "matplotlib")
+
+
+def counts(output: str) -> dict[str, int]:
+    """Rule -> number of jobs, from Snakemake's own statistics (printed twice in a dry run)."""
+    table = output.split("Job stats:")[-1].split("\n\n")[0]
+    return {name: int(number) for name, number in re.findall(r"(?m)^(\w+) +(\d+)$", table)}
+
+
+def dry_run(project: Path, *arguments: str, **environment: str) -> dict[str, int]:
+    done = snakemake(project, *arguments, "--dry-run", "--quiet", "reason", **environment)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return counts(done.stdout)
+
+
+def test_the_miniature_resolves_from_a_fresh_clone(clone: Path) -> None:
+    found = dry_run(clone, "--profile", "local", "headline")
+    # Three seeds of ttrl, prose, prose_mean and prm_label; claim 17 adds runs without the format guard.
+    assert found["train"] in (13, 15)
+    assert found["sample"] == found["evaluate"] == found["train"] + 1
+    # base, and three seeds each of prose and prose_mean
+    assert found["score_steps"] == 7
+    assert (found["pretrain_policy"], found["train_prm"], found["prepare_questions"]) == (1, 1, 1)
+    assert (found["analyse"], found["render_figure"], found["render_table"]) == (3, 2, 1)
+
+
+def test_one_seed_is_a_third_of_the_runs(clone: Path) -> None:
+    found = dry_run(clone, "--profile", "local", "headline", "--config", "n_seeds=1")
+    assert found["train"] == 5
+
+
+def test_the_papers_scale_resolves_from_a_fresh_clone(clone: Path) -> None:
+    done = snakemake(clone, "--profile", "slurm", "--dry-run", "headline")
+    assert done.returncode == 0, done.stdout[-3000:]
+    found = counts(done.stdout)
+    assert (found["fetch_policy"], found["fetch_prm"]) == (1, 1)
+    assert "pretrain_policy" not in found
+    assert found["train"] in (13, 15)
+    # A dry run shows one thread whatever a rule asks for.
+    resources = re.findall(r"Training \S+ \(\d+ threads, (\d+) GPU, (\d+) MB, (\d+) min\)", done.stdout)
+    assert len(resources) == found["train"]
+    assert set(resources) == {("4", "200000", "1440")}
+    for verb, gpus in (("Sampling", "1"), ("Scoring the steps of", "1"), ("Evaluating", "0")):
+        assert re.search(rf"{verb} .* \(\d+ threads, {gpus} GPU, \d+ MB, \d+ min\)", done.stdout)
+
+
+def test_a_partition_comes_from_the_environment(clone: Path) -> None:
+    # `all` is also the name of a Python function, and Snakemake evaluates what stands in a profile.
+    site = {"REPRO_SLURM_PARTITION": "all", "REPRO_SLURM_ACCOUNT": "my-group"}
+    done = snakemake(clone, "--profile", "slurm", "--dry-run", "headline", **site)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "slurm_partition=all" in done.stdout
+    assert "slurm_account=my-group" in done.stdout
+
+
+def test_the_smoke_test_runs_every_rule_in_at_most_forty_jobs(clone: Path) -> None:
+    found = dry_run(clone, "headline", "--profile", "local", "--configfile", "config/smoke.yaml")
+    assert sum(count for name, count in found.items() if name != "total") <= 40
+    # Fetching is for models of the hub or of a local folder, which a smoke test has not.
+    assert set(found) >= set(jobs()) - {"fetch_policy", "fetch_prm"}
+
+
+@pytest.mark.parametrize("profile", ["local", "slurm"])
+def test_no_key_of_another_scale_leaks_in(clone: Path, tmp_path: Path, profile: str) -> None:
+    scale = yaml.safe_load((clone / "config/smoke.yaml").read_text(encoding="utf-8"))
+    del scale["grpo"]["kl_coefficient"]
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(yaml.safe_dump(scale), encoding="utf-8")
+    done = snakemake(clone, "--profile", profile, "--configfile", str(mine), "--dry-run", "--", "headline")
+    assert done.returncode != 0
+    assert "grpo.kl_coefficient: is missing" in done.stdout
+
+
+@pytest.mark.parametrize("profile", ["local", "slurm"])
+def test_one_scale_file_is_the_same_plan_under_either_profile(clone: Path, profile: str) -> None:
+    arguments = ("--profile", profile, "--configfile", "config/smoke.yaml", "--summary", "headline")
+    done = snakemake(clone, *arguments)
+    runs = set(re.findall(r"results/(\w+)/runs/([\w.]+)/manifest.json\t", done.stdout))
+    assert {scale for scale, _ in runs} == {"smoke"}
+    assert len(runs) == 5
+
+
+def test_results_and_figures_can_lie_elsewhere(clone: Path, tmp_path: Path) -> None:
+    done = snakemake(
+        clone,
+        *("--profile", "local", "--summary", "prose_fig1"),
+        *("--config", f"results={tmp_path / 'my results'}", f"figures={tmp_path / 'my figures'}"),
+    )
+    assert f"{tmp_path}/my figures/prose_fig1.pdf" in done.stdout
+    assert "results/mini" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--config", "track_code=false"], "config/mini.yaml: track_code: expected true or false"),
+        (["--config", "n_sedes=1"], "config/mini.yaml: n_sedes: unknown key. Did you mean n_seeds?"),
+        (["--config", "n_seeds=-1"], "config/mini.yaml: n_seeds: should be greater than or equal to 1"),
+    ],
+)
+def test_wrong_settings_end_before_the_dag_in_one_line(clone: Path, arguments: list[str], words: str) -> None:
+    done = snakemake(clone, "--profile", "local", "headline", "--dry-run", *arguments)
+    assert done.returncode == 2
+    assert f"error: {words}" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "Building DAG" not in done.stdout
+
+
+def test_an_artefact_is_a_target_and_an_unknown_one_is_not(clone: Path) -> None:
+    found = dry_run(clone, "--profile", "local", "prose_fig5")
+    assert found["render_figure"] == 1
+    assert "check_claims" not in found
+    assert snakemake(clone, "--profile", "local", "--dry-run", "prose_fig55").returncode != 0
+
+
+def test_parsing_imports_nothing_heavy(clone: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "importtime",
+            "-m",
+            "snakemake",
+            "--profile",
+            "local",
+            "--dry-run",
+            "headline",
+        ],
+        cwd=clone,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = {
+        line.rsplit("|", 1)[-1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line
+    }
+    assert "workflow_scripts" in imported
+    assert not imported & set(HEAVY)

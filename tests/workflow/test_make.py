@@ -1,0 +1,82 @@
+"""The Makefile's targets hand the right command to Snakemake, and the environment's builder says what is wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from rule_text import ROOT
+
+
+@pytest.fixture(scope="module")
+def built(clone: Path) -> Path:
+    """The clone with this repository's environment, as `make env` would have built it."""
+    environment = ROOT / ".venv"
+    stamp = environment / "cpu.lock"
+    if not stamp.is_file() or stamp.read_bytes() != (ROOT / "envs/cpu.lock").read_bytes():
+        pytest.skip("needs the environment that `make env` builds")
+    if not (clone / ".venv").exists():
+        (clone / ".venv").symlink_to(environment)
+    return clone
+
+
+def make(project: Path, *arguments: str) -> str:
+    done = subprocess.run(["make", *arguments], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_make_names_an_artefact(built: Path) -> None:
+    text = make(built, "prose_table3", "ARGS=--dry-run")
+    assert "render_table" in text
+    assert "render_figure" not in text
+
+
+def test_make_takes_a_number_of_seeds(built: Path) -> None:
+    text = make(built, "prose_fig5", "SEEDS=1", "ARGS=--dry-run")
+    (line,) = {line for line in text.splitlines() if line.startswith("train ")}
+    assert line.split() == ["train", "2"]
+
+
+def test_make_alone_says_what_there_is(built: Path) -> None:
+    text = make(built)
+    for target in ("make run", "make test", "make verify", "make report"):
+        assert target in text
+
+
+def test_an_environment_that_is_up_to_date_is_not_built_again(built: Path) -> None:
+    assert make(built, "--silent", "env") == ""
+
+
+def test_a_machine_without_a_suitable_python_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "envs").mkdir()
+    for name in ("build", "cpu.lock"):
+        shutil.copy2(ROOT / "envs" / name, tmp_path / "envs" / name)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "cmp", "dirname"):
+        tool = shutil.which(name)
+        assert tool
+        (tools / name).symlink_to(tool)
+    environment = {**os.environ, "PATH": str(tools)}
+    environment.pop("PYTHON", None)
+    done = subprocess.run(
+        [str(tools / "sh"), "envs/build"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: no Python 3.11, 3.12 or 3.13")
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_continuous_integration_runs_what_a_newcomer_types() -> None:
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    assert script[-1] == "exec make test"
+    assert os.access(ROOT / ".ci/run", os.X_OK)

@@ -1,0 +1,52 @@
+"""Collect what one artefact shows into one tidy table.
+
+Example:
+    python -m workflow_scripts.analyse --config @analyse.json --out results/mini/analysis/prose_fig1.csv
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from workflow_scripts.command import read_config, run, step_parser
+from workflow_scripts.files import atomic_path
+from workflow_scripts.settings.evidence import Analyse, Evidence
+
+
+def evidence_inputs(evidence: Evidence) -> dict[str, Path]:
+    """Return the files that are read, by a name that says whose they are."""
+    inputs: dict[str, Path] = {}
+    for base in evidence.base:
+        inputs[f"base.{base.policy_role}.{base.questions_role}.per_question"] = Path(base.per_question)
+    for item in evidence.runs:
+        place = f"{item.policy_role}.{item.questions_role}.{item.method}.s{item.seed}"
+        inputs[f"{place}.metrics"] = Path(item.metrics)
+        inputs[f"{place}.curve"] = Path(item.curve)
+        if item.per_question is not None:
+            inputs[f"{place}.per_question"] = Path(item.per_question)
+    return inputs
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = step_parser(__doc__)
+    parser.add_argument("--out", required=True, type=Path, help="the table to write (csv)")
+    arguments = parser.parse_args(argv)
+    config = read_config(Analyse, arguments.config)
+
+    from workflow_scripts.analysis.collect import collect
+    from workflow_scripts.analysis.recipes import recipe
+    from workflow_scripts.provenance.record import start_record
+
+    record = start_record(
+        step="analyse", config=config.model_dump(mode="json"), inputs=evidence_inputs(config.evidence)
+    )
+    table = collect(config, recipe(config.artefact))
+    with atomic_path(arguments.out) as temporary:
+        table.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")
+    record.finish(outputs={"analysis": arguments.out}, kind="analysis")
+    logging.info("%s: %d rows -> %s", config.artefact, len(table), arguments.out)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,46 @@
+"""Metrics of sampled responses, question by question: the unit over which intervals are bootstrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+
+def _share(column: str) -> Callable[[pd.DataFrame], pd.Series]:
+    return lambda table: table[column] / table["n"]
+
+
+def _column(column: str) -> Callable[[pd.DataFrame], pd.Series]:
+    return lambda table: table[column].astype(float)
+
+
+QUESTION_METRICS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
+    "avg@k": _share("n_correct"),
+    "maj@k": _column("majority_correct"),
+    "distinct_responses": _share("n_distinct_responses"),
+    "distinct_answers": _column("n_distinct_answers"),
+    "answer_entropy": _column("answer_entropy"),
+    "unparseable": _share("n_unparseable"),
+}
+"""Name -> value per question, from a table with the columns of `per_question.parquet`."""
+
+DEPENDS_ON_K = frozenset({"maj@k", "distinct_responses", "distinct_answers", "answer_entropy"})
+"""Metrics whose expectation changes with the number of samples: two values compare only at equal k."""
+
+
+def question_values(table: pd.DataFrame, metric: str) -> pd.Series:
+    """Return `metric` per question: a float series indexed by `question_id`, sorted by it."""
+    values = QUESTION_METRICS[metric](table)
+    values.index = pd.Index(table["question_id"], name="question_id")
+    return values.sort_index()
+
+
+def samples_per_question(table: pd.DataFrame) -> int:
+    """Return k, the samples per question; the smallest where questions differ."""
+    return int(table["n"].min())
+
+
+def metric_label(metric: str, k: int | None) -> str:
+    """Return the printed name: `avg@k` becomes `avg@16` where k is 16."""
+    return metric.replace("@k", f"@{k}") if k else metric

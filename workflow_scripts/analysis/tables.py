@@ -1,0 +1,89 @@
+"""Reading the tables that runs and evaluations write; a file that cannot be used is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.errors import UserError
+
+CURVE_COLUMNS = (
+    "step",
+    "question_id",
+    "n",
+    "n_correct",
+    "majority_correct",
+    "n_unparseable",
+    "n_distinct_responses",
+    "n_distinct_answers",
+    "answer_entropy",
+)
+PER_QUESTION_COLUMNS = tuple(column for column in CURVE_COLUMNS if column != "step")
+
+
+def _read_parquet(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
+    try:
+        table = pd.read_parquet(path)
+    except Exception as error:  # pyarrow raises many kinds for a damaged file
+        raise UserError(
+            f"{path} is not a readable parquet file. Delete it and run Snakemake again."
+        ) from error
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise UserError(f"{path}: no column {', '.join(missing)}. Delete it and run Snakemake again.")
+    if table.empty:
+        raise UserError(f"{path} holds no row. Delete it and run Snakemake again.")
+    return table
+
+
+def read_curve(path: str | Path) -> pd.DataFrame:
+    """Return a run's `curve.parquet`: one row per evaluation step and question."""
+    table = _read_parquet(path, CURVE_COLUMNS)
+    if table.duplicated(["step", "question_id"]).any():
+        raise UserError(f"{path}: a question occurs twice at one step. Delete the run and train again.")
+    return table
+
+
+def read_per_question(path: str | Path) -> pd.DataFrame:
+    """Return an evaluation's `per_question.parquet`: one row per question."""
+    table = _read_parquet(path, PER_QUESTION_COLUMNS)
+    if table.duplicated(["question_id"]).any():
+        raise UserError(f"{path}: a question occurs twice. Delete the evaluation and run it again.")
+    return table
+
+
+def read_training_metrics(path: str | Path) -> pd.DataFrame:
+    """Return a run's `metrics.jsonl`: one row per optimiser step, in order of `step`."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise UserError(f"{path}, line {number}: not JSON. Delete the run and train again.") from error
+        if not isinstance(row, dict) or not isinstance(row.get("step"), int):
+            raise UserError(f"{path}, line {number}: no whole number `step`. Delete the run and train again.")
+        rows.append(row)
+    if not rows:
+        raise UserError(f"{path} holds no step. Delete the run and train again.")
+    table = pd.DataFrame(rows).sort_values("step", kind="stable").reset_index(drop=True)
+    if table["step"].duplicated().any():
+        raise UserError(f"{path}: a step occurs twice. Delete the run and train again.")
+    return table
+
+
+def training_metric(table: pd.DataFrame, name: str, path: str | Path) -> np.ndarray:
+    """Return one metric over the optimiser steps, shape (steps,); NaN where it was not defined."""
+    if name not in table.columns:
+        raise UserError(f"{path}: no metric `{name}`. It has: {', '.join(sorted(table.columns))}.")
+    return pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=float)

@@ -1,0 +1,1 @@
+"""Reading answers from responses, and voting."""

@@ -1,0 +1,171 @@
+"""The claims ledger as csv, markdown and JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from workflow_scripts.analysis.claims import CheckedClaim, CheckedPart
+from workflow_scripts.analysis.quantities import Estimate
+from workflow_scripts.analysis.verdicts import SYMBOLS
+from workflow_scripts.artefacts.paper_numbers import PublishedNumber, find_number
+from workflow_scripts.settings.claims import Term
+
+MINUS = "−"
+
+
+def quantity_text(terms: Sequence[Term]) -> str:
+    """Return a weighted sum as one line, e.g. `avg@k(ttrl, last) − avg@k(base)`."""
+    text = ""
+    for term in terms:
+        size = "" if abs(term.weight) == 1 else f"{abs(term.weight):g}·"
+        name = (
+            f"{term.metric}(base)" if term.method is None else f"{term.metric}({term.method}, {term.where})"
+        )
+        sign = (MINUS if term.weight < 0 else "+") if text else (MINUS if term.weight < 0 else "")
+        text += f" {sign} {size}{name}" if text else f"{sign}{size}{name}"
+    return text
+
+
+def _published(part: CheckedPart, numbers: Iterable[PublishedNumber]) -> PublishedNumber | None:
+    wanted = part.part.published
+    if wanted is None:
+        return None
+    return find_number(numbers, wanted.paper, wanted.place, wanted.row, wanted.metric)
+
+
+def ledger_rows(
+    checked: Sequence[CheckedClaim], numbers: Sequence[PublishedNumber]
+) -> list[dict[str, object]]:
+    """Return one row per claim, part, policy role and question set role; None where there is no value."""
+    rows: list[dict[str, object]] = []
+    for claim in checked:
+        for part in claim.parts:
+            found, published = part.estimate, _published(part, numbers)
+            rows.append(
+                {
+                    "claim": claim.id,
+                    "paper": claim.claim.paper,
+                    "place": claim.claim.place,
+                    "statement": " ".join(claim.claim.statement.split()),
+                    "claim_verdict": claim.verdict,
+                    "part": part.part.says,
+                    "quantity": quantity_text(part.part.quantity.terms()),
+                    "policy_role": part.policy_role,
+                    "questions_role": part.questions_role,
+                    **_numbers(found),
+                    "seed_values": {str(s): v for s, v in found.by_seed.items()} if found else {},
+                    "n": found.n if found else None,
+                    "k": found.k if found else None,
+                    "n_seeds": len(found.by_seed) if found else None,
+                    "test": part.part.test,
+                    "threshold": part.part.threshold,
+                    "verdict": part.verdict,
+                    "reason": part.reason,
+                    "published": published.value if published else None,
+                    "published_place": published.place if published else None,
+                }
+            )
+    return rows
+
+
+def _numbers(found: Estimate | None) -> dict[str, float | None]:
+    """What JSON can hold: NaN (no interval, no spread) becomes None."""
+    if found is None:
+        return dict.fromkeys(("value", "low", "high", "sd"))
+    values = {"value": found.value, "low": found.low, "high": found.high, "sd": found.sd}
+    return {name: None if math.isnan(value) else float(value) for name, value in values.items()}
+
+
+def ledger_table(rows: Sequence[dict[str, object]]) -> pd.DataFrame:
+    """Return the rows as a table for csv; each seed's value as `seed=value` joined by semicolons."""
+    flat = []
+    for row in rows:
+        values = row["seed_values"]
+        assert isinstance(values, dict)
+        flat.append(
+            {**row, "seed_values": ";".join(f"{seed}={value:.10g}" for seed, value in values.items())}
+        )
+    return pd.DataFrame(flat).astype({"n": "Int64", "k": "Int64", "n_seeds": "Int64"})
+
+
+def ledger_markdown(
+    checked: Sequence[CheckedClaim], rows: Sequence[dict[str, object]], scale: str, confidence: float
+) -> str:
+    """Return the ledger for people: the verdicts, then each claim's numbers."""
+    counts = pd.Series([claim.verdict for claim in checked], dtype=object).value_counts()
+    lines = [
+        f"# Claims at scale `{scale}`",
+        "",
+        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no claim",
+        "",
+        "A verdict is about this scale's policies and questions. At a miniature scale it says whether the",
+        "published pattern appears in an invented world, and nothing about the published models or data.",
+        "Thresholds were fixed before any run, in `config/claims.yaml`.",
+        "",
+        "| claim | paper, place | statement | verdict |",
+        "| --- | --- | --- | --- |",
+    ]
+    for claim in checked:
+        statement = " ".join(claim.claim.statement.split())
+        lines.append(
+            f"| {claim.id} | {claim.claim.paper}, {claim.claim.place} | {statement} | **{claim.verdict}** |"
+        )
+    lines += [
+        "",
+        f"Each part: value [{100 * confidence:g} % interval], standard deviation between seeds, n questions,",
+        "k samples per question. For training metrics n counts optimiser steps, and the interval is over seeds,",
+        "or over steps where there is one seed.",
+        "",
+        "| claim | part | ours | seeds | n | k | test | paper | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row['claim']} | {row['part']} ({row['questions_role']}) | {_interval(row)} | {_seeds(row)} "
+            f"| {_plain(row['n'])} | {_plain(row['k'])} | {_test(row)} | {_paper(row)} "
+            f"| {row['verdict']}{_because(row)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _decimal(value: object, row: dict[str, object]) -> str:
+    """Three decimals; with a sign where the quantity is a difference."""
+    if value is None:
+        return "–"
+    is_difference = str(row["quantity"]).count("(") > 1
+    return (f"{value:+.3f}" if is_difference else f"{value:.3f}").replace("-", MINUS)
+
+
+def _plain(value: object) -> str:
+    return "–" if value is None else str(value)
+
+
+def _interval(row: dict[str, object]) -> str:
+    if row["value"] is None:
+        return "–"
+    value, low, high = (_decimal(row[name], row) for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def _seeds(row: dict[str, object]) -> str:
+    if row["n_seeds"] is None:
+        return "–"
+    spread = "" if row["sd"] is None else f", sd {row['sd']:.3f}"
+    return f"{row['n_seeds']}{spread}"
+
+
+def _test(row: dict[str, object]) -> str:
+    return SYMBOLS[str(row["test"])].format(f"{row['threshold']:g}")
+
+
+def _paper(row: dict[str, object]) -> str:
+    return (
+        "–" if row["published"] is None else f"{_decimal(row['published'], row)} ({row['published_place']})"
+    )
+
+
+def _because(row: dict[str, object]) -> str:
+    return f": {row['reason']}" if row["reason"] else ""

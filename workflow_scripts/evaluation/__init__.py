@@ -1,0 +1,1 @@
+"""Accuracy, selection, agreement, diversity and their intervals."""

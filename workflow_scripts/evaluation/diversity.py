@@ -1,0 +1,31 @@
+"""How much the samples of one question differ: distinct responses, distinct answers, answer entropy.
+
+The papers name diversity without defining it; these definitions are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+
+def n_distinct_responses(texts: Sequence[str]) -> int:
+    """Return how many different texts there are; only surrounding white space is ignored."""
+    return len({text.strip() for text in texts})
+
+
+def n_distinct_answers(answers: Sequence[str | None]) -> int:
+    """Return how many different readable answers there are; None is no answer."""
+    return len({answer for answer in answers if answer is not None})
+
+
+def answer_entropy(answers: Sequence[str | None]) -> float:
+    """Return the Shannon entropy, in nats, of the distribution of the readable answers.
+
+    In [0, log(number of distinct answers)]. Unreadable answers (None) are left out; with no readable answer
+    it is 0.0, so read it beside the share of unparseable responses.
+    """
+    counts = Counter(answer for answer in answers if answer is not None)
+    total = counts.total()
+    return math.fsum(-count / total * math.log(count / total) for count in counts.values()) + 0.0

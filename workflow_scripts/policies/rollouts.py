@@ -1,0 +1,138 @@
+"""From questions to rollouts: render the prompt, sample, decode, read the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workflow_scripts.answers.extract import read_answer
+from workflow_scripts.files import atomic_path
+from workflow_scripts.policies.generation import Backend, Generated, Request, stream_key
+from workflow_scripts.policies.loading import prompt_ids
+from workflow_scripts.questions.prompts import render_prompt
+from workflow_scripts.questions.schema import UnlabelledQuestion
+from workflow_scripts.settings.prompts import PromptSpec
+from workflow_scripts.settings.specs import AnswerRule
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+SCHEMA = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("sample", pa.int32()),
+        ("text", pa.string()),
+        ("token_ids", pa.list_(pa.int32())),
+        ("finish_reason", pa.string()),
+        ("answer", pa.string()),
+        ("correct", pa.bool_()),
+        ("sum_logprob", pa.float64()),
+        ("n_tokens", pa.int32()),
+    ]
+)
+"""Columns of rollouts.parquet; `sum_logprob` is under the distribution that was sampled from, in nats."""
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """One sampled response to one question, with the answer that was read from it."""
+
+    question_id: str
+    sample: int
+    text: str
+    generated: Generated
+    answer: str | None
+
+    def row(self, gold: str) -> dict[str, object]:
+        """The rollout as a row of rollouts.parquet."""
+        return {
+            "question_id": self.question_id,
+            "sample": self.sample,
+            "text": self.text,
+            "token_ids": self.generated.token_ids,
+            "finish_reason": self.generated.finish_reason,
+            "answer": self.answer,
+            "correct": self.answer == gold,
+            "sum_logprob": float(sum(self.generated.logprobs)),
+            "n_tokens": len(self.generated.token_ids),
+        }
+
+
+class Sampler:
+    """A policy with its prompt and its answer rule: draws groups of rollouts for questions."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        tokenizer: PreTrainedTokenizerBase,
+        prompt: PromptSpec,
+        answer_rule: AnswerRule,
+        chat_template_arguments: dict[str, bool],
+    ) -> None:
+        self.backend = backend
+        self.tokenizer = tokenizer
+        self.prompt = prompt
+        self.answer_rule = answer_rule
+        self.chat_template_arguments = chat_template_arguments
+        self._prompt_ids: dict[str, list[int]] = {}
+
+    def prompt_ids(self, question: UnlabelledQuestion) -> list[int]:
+        """Token ids of the question's prompt."""
+        if question.id not in self._prompt_ids:
+            messages = render_prompt(question, self.prompt)
+            self._prompt_ids[question.id] = prompt_ids(self.tokenizer, messages, self.chat_template_arguments)
+        return self._prompt_ids[question.id]
+
+    def sample(
+        self,
+        questions: Sequence[UnlabelledQuestion],
+        n_samples: int,
+        *,
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        seed: int,
+        step: int = 0,
+    ) -> list[list[Rollout]]:
+        """Return `n_samples` rollouts per question; sample i of a question depends on (seed, question, i, step)."""
+        requests = [
+            Request(
+                self.prompt_ids(question),
+                tuple(stream_key(seed, question.id, i, step) for i in range(n_samples)),
+            )
+            for question in questions
+        ]
+        groups = self.backend.generate(
+            requests, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens
+        )
+        texts = iter(
+            self.tokenizer.batch_decode(
+                [g.token_ids for group in groups for g in group], skip_special_tokens=True
+            )
+        )
+        return [
+            [self._rollout(question, i, next(texts), g) for i, g in enumerate(group)]
+            for question, group in zip(questions, groups, strict=True)
+        ]
+
+    def _rollout(self, question: UnlabelledQuestion, i: int, text: str, generated: Generated) -> Rollout:
+        answer = read_answer(text, question, self.answer_rule)
+        return Rollout(question.id, i, text, generated, answer)
+
+
+def write_rollouts(path: Path, rows: list[dict[str, object]]) -> None:
+    """Write rows (`Rollout.row`) as parquet, atomically."""
+    with atomic_path(path) as temporary:
+        pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), temporary)
+
+
+def join_rollouts(parts: Sequence[Path], path: Path) -> None:
+    """Write the rows of `parts`, in order, as one parquet file, atomically."""
+    with atomic_path(path) as temporary, pq.ParquetWriter(temporary, SCHEMA) as writer:
+        for part in parts:
+            writer.write_table(pq.read_table(part, schema=SCHEMA))

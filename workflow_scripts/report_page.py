@@ -1,0 +1,94 @@
+"""Write one page of the HTML report: a table (csv), the locked software, or a text.
+
+Example:
+    python -m workflow_scripts.report_page --config @page.json --source results/mini/claims/ledger.csv --out claims.html
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import importlib.metadata
+import platform
+from pathlib import Path
+
+from workflow_scripts.command import read_config, run, step_parser
+from workflow_scripts.errors import UserError
+from workflow_scripts.files import write_text
+from workflow_scripts.settings.pages import ReportPage
+
+STYLE = (
+    "body{font:15px/1.45 system-ui,sans-serif;margin:1.5rem;color:#1c2430;max-width:80rem}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    "th,td{border-bottom:1px solid #d5dae1;padding:.3rem .7rem;text-align:left;vertical-align:top}"
+    "th{border-bottom:2px solid #1c2430}pre{background:#f4f6f8;padding:1rem;overflow:auto}"
+)
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = step_parser(__doc__)
+    parser.add_argument("--source", type=Path, help="the csv or lock file that the page shows")
+    parser.add_argument("--out", required=True, type=Path, help="the page to write (html)")
+    arguments = parser.parse_args(argv)
+    config = read_config(ReportPage, arguments.config)
+
+    from workflow_scripts.provenance.record import start_record
+
+    inputs = {"source": arguments.source} if arguments.source else {}
+    record = start_record(step="report_page", config=config.model_dump(mode="json"), inputs=inputs)
+    write_text(arguments.out, page(config, arguments.source))
+    record.finish(outputs={"page": arguments.out}, kind="page")
+
+
+def page(config: ReportPage, source: Path | None) -> str:
+    """Return the whole page; it refers to nothing outside itself."""
+    parts = [f"<h1>{html.escape(config.title)}</h1>"]
+    if config.note:
+        parts.append(f"<p>{html.escape(config.note)}</p>")
+    if source is not None:
+        parts.append(table(software(source) if source.suffix == ".lock" else read_rows(source)))
+    if config.text is not None:
+        parts.append(f"<pre>{html.escape(config.text)}</pre>")
+    head = f'<meta charset="utf-8"><title>{html.escape(config.title)}</title><style>{STYLE}</style>'
+    return f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a csv file, the header first."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.reader(file))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}). Run the step that writes it.") from error
+
+
+def software(lock: Path) -> list[list[str]]:
+    """Return package, locked version and installed version, one row each."""
+    rows = [["package", "locked", "installed"], ["python", "3.11 - 3.13", platform.python_version()]]
+    for line in lock.read_text(encoding="utf-8").splitlines():
+        name, _, version = line.split("#")[0].partition("==")
+        if version:
+            rows.append([name.strip(), version.strip(), _installed(name.strip())])
+    return rows
+
+
+def _installed(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def table(rows: list[list[str]]) -> str:
+    """Return `rows`, the header first, as an HTML table."""
+    if not rows:
+        return "<p>No rows.</p>"
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:]
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,28 @@
+"""Rewards: one module per family; `make_reward` builds one from its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workflow_scripts.rewards.controls import FormatReward, OracleReward, RandomReward
+from workflow_scripts.rewards.group import Reward
+from workflow_scripts.rewards.majority import MajorityReward
+from workflow_scripts.rewards.process import ProcessLabelReward, ProcessReward
+from workflow_scripts.settings import specs
+
+
+def make_reward(settings: specs.RewardSpec, answers: Mapping[str, str]) -> Reward:
+    """Build a reward; `answers` (question id to gold) reach the oracle and no other."""
+    match settings:
+        case specs.MajorityReward():
+            return MajorityReward()
+        case specs.ProcessReward(aggregation=aggregation, format_guard=guard):
+            return ProcessReward(aggregation, guard)
+        case specs.ProcessLabelReward(selection=selection, aggregation=aggregation):
+            return ProcessLabelReward(selection, aggregation)
+        case specs.OracleReward():
+            return OracleReward(answers)
+        case specs.RandomReward():
+            return RandomReward()
+        case specs.FormatReward():
+            return FormatReward()

@@ -1,0 +1,25 @@
+"""The strict pydantic base of every settings model, and short aliases for bounded numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
+"""Names become parts of paths and wildcards: lower case, digits and underscores only."""
+
+
+NO_NUMBERS: dict[str, JsonValue] = {"identity": False}
+"""`json_schema_extra` of a field that changes no number: it is left out of every id (settings/identity.py)."""
+
+
+class Strict(BaseModel):
+    """Unknown keys and silently converted types (the text `1e-6` for a number) are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -1,0 +1,187 @@
+"""The jobs that compute, from question sets to evaluations: configuration, inputs and outputs of each."""
+
+from __future__ import annotations
+
+from workflow_scripts.settings.identity import digest8, named_id, run_id
+from workflow_scripts.settings.job import Job, Plan, Samples, with_record
+from workflow_scripts.settings.load import NO_PRM_NEEDED, Configuration
+from workflow_scripts.settings.specs import GeneratedQuestions, MethodSpec, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.steps import (
+    Evaluate,
+    PreparePolicy,
+    PrepareQuestions,
+    Sample,
+    ScoreSteps,
+    Train,
+    TrainPrm,
+)
+from workflow_scripts.settings.worlds import World
+
+
+class JobMaker:
+    """Adds a job to the plan when it is first asked for, with everything that the job needs; returns its id."""
+
+    def __init__(self, loaded: Configuration) -> None:
+        self.loaded = loaded
+        self.scale = loaded.settings
+        self.results = loaded.settings.results.rstrip("/")
+        self.plan = Plan(loaded)
+
+    # ------------------------------------------------------------ questions and models
+
+    def world_of(self, source: object) -> World | None:
+        if isinstance(source, GeneratedQuestions | PretrainedPolicy | TrainedPrm):
+            return self.loaded.worlds[source.world]
+        return None
+
+    def question_set(self, name: str) -> str:
+        spec = self.loaded.questions[name]
+        config = PrepareQuestions(name=name, question_set=spec, world=self.world_of(spec.source))
+        qid = named_id(name, config)
+        folder = f"{self.results}/questions/{qid}"
+        outputs = with_record({"questions": f"{folder}/questions.parquet", "card": f"{folder}/card.json"})
+        self.plan.questions[qid] = Job(config, {}, outputs)
+        return qid
+
+    def policy(self, name: str) -> str:
+        spec = self.loaded.policies[name]
+        config = PreparePolicy(name=name, policy=spec, world=self.world_of(spec.source))
+        policy_id = named_id(name, config)
+        self.plan.policies[policy_id] = Job(config, {}, self.model_outputs(policy_id))
+        return policy_id
+
+    def prm(self, name: str) -> str:
+        spec = self.loaded.prms[name]
+        source = spec.source
+        start = self.loaded.policies[source.policy] if isinstance(source, TrainedPrm) else None
+        config = TrainPrm(name=name, prm=spec, policy=start, world=self.world_of(source))
+        prm_id = named_id(name, config)
+        inputs = {}
+        if isinstance(source, TrainedPrm):
+            inputs["policy"] = self.plan.policies[self.policy(source.policy)].outputs["manifest"]
+        self.plan.prms[prm_id] = Job(config, inputs, self.model_outputs(prm_id))
+        return prm_id
+
+    def model_outputs(self, model_id: str) -> dict[str, str]:
+        folder = f"{self.results}/models/{model_id}"
+        return with_record({"manifest": f"{folder}/manifest.json", "report": f"{folder}/report.json"})
+
+    # ------------------------------------------------------------ runs, samples, evaluations
+
+    def run(self, policy: str, questions: str, method_name: str, prm: str | None, seed: int) -> str:
+        method = self.loaded.methods[method_name]
+        qid, policy_id = self.question_set(questions), self.policy(policy)
+        uses_prm = method.reward.kind not in NO_PRM_NEEDED and prm is not None
+        prm_id = self.prm(prm) if uses_prm and prm else None
+        config = Train(
+            policy=policy_id,
+            policy_spec=self.loaded.policies[policy],
+            questions=qid,
+            question_set=self.loaded.questions[questions],
+            method_name=method_name,
+            method=_without_print(method),
+            prm=prm_id,
+            prm_spec=self.loaded.prms[prm] if uses_prm and prm else None,
+            grpo=self.scale.grpo,
+            evaluation=self.scale.evaluation,
+            seed=seed,
+        )
+        run = run_id(policy, questions, method_name, seed, config)
+        folder = f"{self.results}/runs/{run}"
+        inputs = {
+            "questions": self.plan.questions[qid].outputs["questions"],
+            "policy": self.plan.policies[policy_id].outputs["manifest"],
+        }
+        if prm_id:
+            inputs["prm"] = self.plan.prms[prm_id].outputs["manifest"]
+        outputs = {
+            "manifest": f"{folder}/manifest.json",
+            "metrics": f"{folder}/metrics.jsonl",
+            "curve": f"{folder}/curve.parquet",
+            "rollouts": f"{folder}/rollouts.parquet",
+            "config": f"{folder}/config.json",
+        }
+        self.plan.runs[run] = Job(config, inputs, with_record(outputs))
+        return run
+
+    def sample(self, owner: str, policy: str, questions: str) -> Samples:
+        spec = self.loaded.policies[policy]
+        qid = self.question_set(questions)
+        key = Samples(owner, f"{qid}.{digest8(self.scale.evaluation)}")
+        manifests = self.plan.runs if owner in self.plan.runs else self.plan.policies
+        self.plan.samples[key] = Job(
+            Sample(
+                policy=owner,
+                questions=qid,
+                question_set=self.loaded.questions[questions],
+                dtype=spec.dtype,
+                chat_template_arguments=spec.chat_template_arguments,
+                sampling=self.scale.evaluation,
+            ),
+            {
+                "questions": self.plan.questions[qid].outputs["questions"],
+                "policy": manifests[owner].outputs["manifest"],
+            },
+            with_record({"rollouts": f"{self.results}/samples/{key.owner}/{key.sid}/rollouts.parquet"}),
+        )
+        return key
+
+    def score(self, key: Samples, prm: str) -> Job:
+        prm_id = self.prm(prm)
+        sample = self.plan.samples[key]
+        assert isinstance(sample.config, Sample)
+        question_set = sample.config.question_set
+        folder = f"{self.results}/step_scores/{key.owner}/{key.sid}.{prm_id}"
+        job = Job(
+            ScoreSteps(
+                samples=key.sid,
+                question_set=question_set,
+                prm=prm_id,
+                prm_spec=self.loaded.prms[prm],
+                world=self.world_of(question_set.source),
+            ),
+            {
+                "questions": sample.inputs["questions"],
+                "samples": sample.outputs["rollouts"],
+                "prm": self.plan.prms[prm_id].outputs["manifest"],
+            },
+            with_record({"step_scores": f"{folder}/step_scores.parquet", "report": f"{folder}/report.json"}),
+        )
+        self.plan.step_scores[key, prm_id] = job
+        return job
+
+    def evaluate(
+        self, owner: str, policy: str, questions: str, scored_by: str | None
+    ) -> tuple[Job, str | None]:
+        """Return the evaluation job and the path of the step scores' report, if asked for."""
+        key = self.sample(owner, policy, questions)
+        sample = self.plan.samples[key]
+        assert isinstance(sample.config, Sample)
+        scores = self.score(key, scored_by) if scored_by else None
+        folder = f"{self.results}/evaluations/{key.owner}/{key.sid}"
+        inputs = {"questions": sample.inputs["questions"], "samples": sample.outputs["rollouts"]}
+        if scores:
+            inputs["step_scores"] = scores.outputs["step_scores"]
+        elif key in self.plan.evaluations:
+            inputs = self.plan.evaluations[key].inputs
+        job = Job(
+            Evaluate(
+                samples=key.sid,
+                questions=sample.config.questions,
+                question_set=sample.config.question_set,
+                bootstrap_samples=self.scale.statistics.bootstrap_samples,
+                confidence=self.scale.statistics.confidence,
+                seed=self.scale.statistics.seed,
+            ),
+            inputs,
+            with_record(
+                {"metrics": f"{folder}/metrics.json", "per_question": f"{folder}/per_question.parquet"}
+            ),
+        )
+        self.plan.evaluations[key] = job
+        return job, scores.outputs["report"] if scores else None
+
+
+def _without_print(method: MethodSpec) -> MethodSpec:
+    """The method as a run gets it: a new label must not train again."""
+    return method.model_copy(update={"label": "", "paper": ""})

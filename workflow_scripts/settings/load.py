@@ -1,0 +1,227 @@
+"""Read and check everything that people write: the scale file and the registries in config/."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import ValidationError, create_model
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.settings.base import Name, Strict
+from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec, Needs
+from workflow_scripts.settings.messages import did_you_mean, readable
+from workflow_scripts.settings.scale import ModelRegistry, PolicyRole, PrmRole, QuestionRole, Settings
+from workflow_scripts.settings.specs import (
+    GeneratedQuestions,
+    HubModel,
+    HubQuestions,
+    MethodSpec,
+    PolicySpec,
+    PretrainedPolicy,
+    PrmSpec,
+    QuestionSetSpec,
+    TrainedPrm,
+)
+from workflow_scripts.settings.worlds import World
+
+Model = TypeVar("Model", bound=Strict)
+Entry = TypeVar("Entry")
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "policies": get_args(PolicyRole),
+    "question_sets": get_args(QuestionRole),
+    "prm": get_args(PrmRole),
+}
+DEFAULT_PRM = "process_reward_model"
+"""The role that scores steps where an entry names none."""
+
+NO_PRM_NEEDED = ("majority", "oracle", "random", "format")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The scale file together with all entries it may refer to; every reference is known to resolve."""
+
+    settings: Settings
+    worlds: Mapping[str, World]
+    questions: Mapping[str, QuestionSetSpec]
+    policies: Mapping[str, PolicySpec]
+    prms: Mapping[str, PrmSpec]
+    methods: Mapping[str, MethodSpec]
+    artefacts: Mapping[str, ArtefactEntry]
+    claims: Mapping[str, ClaimSpec]
+
+
+def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale file") -> Configuration:
+    """Validate the scale's mapping and the registries under `root`/config.
+
+    Raises
+    ------
+    UserError
+        In one line: file, key, what is wrong, and the nearest known word.
+    """
+    settings = validate(Settings, dict(scale), source)
+    config = root / "config"
+    models = _read(config / "models.yaml", ModelRegistry)
+    revisions = (
+        _read_yaml(config / "revisions.lock.yaml") if (config / "revisions.lock.yaml").is_file() else {}
+    )
+    loaded = Configuration(
+        settings=settings,
+        worlds=_merged("worlds", _entries(config / "worlds.yaml", World), settings.worlds, source),
+        questions={
+            name: _pinned_questions(spec, revisions)
+            for name, spec in _merged(
+                "questions", _entries(config / "questions.yaml", QuestionSetSpec), settings.questions, source
+            ).items()
+        },
+        policies={
+            name: _pinned_model(spec, revisions)
+            for name, spec in _merged(
+                "models.policies", models.policies, settings.models.policies, source
+            ).items()
+        },
+        prms={
+            name: _pinned_model(spec, revisions)
+            for name, spec in _merged(
+                "models.process_reward_models",
+                models.process_reward_models,
+                settings.models.process_reward_models,
+                source,
+            ).items()
+        },
+        methods=_merged("methods", _entries(config / "methods.yaml", MethodSpec), settings.methods, source),
+        artefacts=_artefacts(config / "artefacts"),
+        claims=_entries(config / "claims.yaml", ClaimSpec) if (config / "claims.yaml").is_file() else {},
+    )
+    _check_references(loaded, source)
+    return loaded
+
+
+def validate(model: type[Model], data: Any, source: str) -> Model:
+    """Return `data` as `model`; raise UserError with one readable line."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise UserError(readable(error, model, source)) from error
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot be read ({error.strerror}). Run from the repository's folder."
+        ) from error
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+    return {} if data is None else data
+
+
+def _read(path: Path, model: type[Model]) -> Model:
+    return validate(model, _read_yaml(path), _relative(path))
+
+
+def _relative(path: Path) -> str:
+    parts = path.parts
+    return "/".join(parts[parts.index("config") :]) if "config" in parts else str(path)
+
+
+def _entries(path: Path, entry: Any) -> dict[str, Any]:
+    """Read a file whose top level maps names to entries of one kind."""
+    registry = create_model("Registry", __base__=Strict, entries=(dict[Name, entry], ...))
+    try:
+        return dict(registry.model_validate({"entries": _read_yaml(path)}).entries)  # type: ignore[attr-defined]
+    except ValidationError as error:
+        message = readable(error, registry, _relative(path)).replace(": entries.", ": ", 1)
+        raise UserError(message) from error
+
+
+def _artefacts(folder: Path) -> dict[str, ArtefactEntry]:
+    found: dict[str, ArtefactEntry] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        found = _merged("artefacts", found, _entries(path, ArtefactEntry), _relative(path))
+    return found
+
+
+def _merged(
+    section: str, registry: Mapping[str, Entry], own: Mapping[str, Entry], source: str
+) -> dict[str, Entry]:
+    clash = sorted(set(registry) & set(own))
+    if clash:
+        raise UserError(f"{source}: {section}.{clash[0]}: exists already in config/; choose another name")
+    return {**registry, **own}
+
+
+def _pinned_model(spec: Any, revisions: Mapping[str, str]) -> Any:
+    if isinstance(spec.source, HubModel) and spec.source.revision is None:
+        pinned = spec.source.model_copy(update={"revision": revisions.get(spec.source.id)})
+        return spec.model_copy(update={"source": pinned})
+    return spec
+
+
+def _pinned_questions(spec: QuestionSetSpec, revisions: Mapping[str, str]) -> QuestionSetSpec:
+    if isinstance(spec.source, HubQuestions) and spec.source.revision is None:
+        pinned = spec.source.model_copy(update={"revision": revisions.get(spec.source.id)})
+        return spec.model_copy(update={"source": pinned})
+    return spec
+
+
+# ------------------------------------------------------------------ references between entries
+
+
+def _known(word: str, known: Mapping[str, Any] | tuple[str, ...], where: str, what: str) -> None:
+    if word not in known:
+        raise UserError(f"{where}: unknown {what} {word!r}.{did_you_mean(word, known)}")
+
+
+def _check_roles(roles: Mapping[Any, str], known: Mapping[str, Any], where: str, what: str) -> None:
+    for role, name in roles.items():
+        _known(name, known, f"{where}.{role}", what)
+
+
+def _check_references(loaded: Configuration, source: str) -> None:
+    settings = loaded.settings
+    roles = settings.roles
+    _check_roles(roles.policies, loaded.policies, f"{source}: roles.policies", "policy")
+    _check_roles(roles.question_sets, loaded.questions, f"{source}: roles.question_sets", "question set")
+    _check_roles(
+        roles.process_reward_models,
+        loaded.prms,
+        f"{source}: roles.process_reward_models",
+        "process reward model",
+    )
+    for name in settings.headline:
+        _known(name, loaded.artefacts, f"{source}: headline", "artefact")
+    for name, questions in loaded.questions.items():
+        if isinstance(questions.source, GeneratedQuestions):
+            _known(questions.source.world, loaded.worlds, f"question set {name}: source.world", "world")
+    for name, policy in loaded.policies.items():
+        if isinstance(policy.source, PretrainedPolicy):
+            _known(policy.source.world, loaded.worlds, f"policy {name}: source.world", "world")
+    for name, prm in loaded.prms.items():
+        if isinstance(prm.source, TrainedPrm):
+            _known(prm.source.world, loaded.worlds, f"process reward model {name}: source.world", "world")
+            _known(
+                prm.source.policy, loaded.policies, f"process reward model {name}: source.policy", "policy"
+            )
+    for name, artefact in loaded.artefacts.items():
+        _check_needs(artefact, loaded, f"artefact {name}")
+    for name, claim in loaded.claims.items():
+        _check_needs(claim.needs, loaded, f"claim {name}: needs")
+
+
+def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:
+    for field in ("policies", "question_sets"):
+        for role in getattr(needs, field):
+            _known(role, ROLES[field], f"{where}.{field}", "role")
+    for method in needs.methods:
+        _known(method, loaded.methods, f"{where}.methods", "method")
+    scored = [needs.score_steps] if isinstance(needs.score_steps, str) else needs.score_steps
+    for method in scored:
+        _known(method, ("base", *needs.methods), f"{where}.score_steps", "method")
+    _known(needs.prm or DEFAULT_PRM, ROLES["prm"], f"{where}.prm", "role")

@@ -1,0 +1,191 @@
+"""From settings to jobs: every file of the DAG, who makes it, from what, with which configuration.
+
+The Snakefile looks jobs up in the plan. Nothing is read or written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workflow_scripts.settings.evidence import (
+    Analyse,
+    BaseEvidence,
+    CheckClaims,
+    ClaimWithEvidence,
+    Evidence,
+    Needs,
+    NotRun,
+    Render,
+    RunEvidence,
+)
+from workflow_scripts.settings.job import Job, Plan, with_record
+from workflow_scripts.settings.job_maker import JobMaker
+from workflow_scripts.settings.load import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
+
+__all__ = ["Job", "Plan", "resolve"]
+
+
+def resolve(configuration: Configuration) -> Plan:
+    """Return the plan of everything that the configuration's artefacts and claims need."""
+    maker = JobMaker(configuration)
+    for artefact, entry in configuration.artefacts.items():
+        evidence = find_evidence(maker, entry)
+        maker.plan.analyses[artefact] = Job(
+            Analyse(artefact=artefact, evidence=evidence, statistics=maker.scale.statistics),
+            numbered(evidence_files([evidence])),
+            with_record({"table": f"{maker.results}/analysis/{artefact}.csv"}),
+        )
+        maker.plan.renderings[artefact] = rendering(maker, artefact)
+    if configuration.claims:
+        maker.plan.claims = ledger(maker)
+    return maker.plan
+
+
+def find_evidence(maker: JobMaker, needs: Needs) -> Evidence:
+    """Add the jobs that `needs` asks for, and return their files; what lacks a role is listed as not run."""
+    found = Evidence(base=[], runs=[], not_run=[])
+    for policy_role in needs.policies:
+        for questions_role in needs.question_sets:
+            for method in [*([None] if needs.base else []), *needs.methods]:
+                lacking = lacking_roles(maker, needs, policy_role, questions_role, method)
+                if lacking:
+                    reason = f"the scale {maker.scale.scale} has no {', no '.join(lacking)}"
+                    found.not_run.append(
+                        NotRun(
+                            policy_role=policy_role,
+                            questions_role=questions_role,
+                            method=method,
+                            reason=reason,
+                        )
+                    )
+                elif method is None:
+                    found.base.append(base_evidence(maker, needs, policy_role, questions_role))
+                else:
+                    found.runs.extend(
+                        run_evidence(maker, needs, policy_role, questions_role, method, seed)
+                        for seed in range(maker.scale.n_seeds if needs.seeds == "all" else 1)
+                    )
+    return found
+
+
+def lacking_roles(
+    maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str | None
+) -> list[str]:
+    """Return the roles that one cell needs and the scale does not fill."""
+    roles = maker.scale.roles
+    needed = {policy_role: _entry(roles.policies, policy_role)}
+    needed[questions_role] = _entry(roles.question_sets, questions_role)
+    if method and maker.loaded.methods[method].reward.kind not in NO_PRM_NEEDED:
+        needed[needs.prm or DEFAULT_PRM] = _prm(maker, needs)
+    return [role for role, name in needed.items() if name is None]
+
+
+def base_evidence(maker: JobMaker, needs: Needs, policy_role: str, questions_role: str) -> BaseEvidence:
+    """The unadapted policy on one question set."""
+    policy, questions = _pair(maker, policy_role, questions_role)
+    scored_by = _prm(maker, needs) if "base" in _scored(needs) else None
+    job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by)
+    return BaseEvidence(
+        policy_role=policy_role,
+        questions_role=questions_role,
+        evaluation=job.outputs["metrics"],
+        per_question=job.outputs["per_question"],
+        step_scores_report=report,
+    )
+
+
+def run_evidence(
+    maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str, seed: int
+) -> RunEvidence:
+    """One run, and the evaluation of its last checkpoint if asked for."""
+    policy, questions = _pair(maker, policy_role, questions_role)
+    prm = _prm(maker, needs)
+    run = maker.run(policy, questions, method, prm, seed)
+    evaluation = per_question = report = None
+    if needs.evaluate:
+        job, report = maker.evaluate(run, policy, questions, prm if method in _scored(needs) else None)
+        evaluation, per_question = job.outputs["metrics"], job.outputs["per_question"]
+    return RunEvidence(
+        policy_role=policy_role,
+        questions_role=questions_role,
+        method=method,
+        seed=seed,
+        run_id=run,
+        metrics=maker.plan.runs[run].outputs["metrics"],
+        curve=maker.plan.runs[run].outputs["curve"],
+        evaluation=evaluation,
+        per_question=per_question,
+        step_scores_report=report,
+    )
+
+
+def rendering(maker: JobMaker, artefact: str) -> Job:
+    """The job that draws a figure or prints a table from its analysis table alone."""
+    entry = maker.loaded.artefacts[artefact]
+    roles = maker.scale.roles
+    if entry.kind == "figure":
+        folder, suffixes = maker.scale.figures.rstrip("/"), ["pdf", "png", "csv"]
+    else:
+        folder, suffixes = f"{maker.results}/tables", ["csv", "md"]
+    return Job(
+        Render(
+            artefact=artefact,
+            entry=entry,
+            scale=maker.scale.scale,
+            method_labels={name: maker.loaded.methods[name].label for name in entry.methods},
+            policy_labels={role: name for role, name in roles.policies.items() if role in entry.policies},
+            question_set_labels={
+                role: name for role, name in roles.question_sets.items() if role in entry.question_sets
+            },
+        ),
+        {"analysis": maker.plan.analyses[artefact].outputs["table"]},
+        with_record({suffix: f"{folder}/{artefact}.{suffix}" for suffix in suffixes}),
+    )
+
+
+def ledger(maker: JobMaker) -> Job:
+    """The job that decides every claim."""
+    claims = {
+        name: ClaimWithEvidence(claim=claim, evidence=find_evidence(maker, claim.needs))
+        for name, claim in maker.loaded.claims.items()
+    }
+    folder = f"{maker.results}/claims"
+    return Job(
+        CheckClaims(scale=maker.scale.scale, claims=claims, statistics=maker.scale.statistics),
+        numbered(evidence_files([claim.evidence for claim in claims.values()])),
+        with_record({suffix: f"{folder}/ledger.{suffix}" for suffix in ("csv", "md", "json")}),
+    )
+
+
+def evidence_files(evidence: list[Evidence]) -> list[str]:
+    """Return all files that `evidence` names, each once, in order."""
+    fields = ("evaluation", "per_question", "step_scores_report", "metrics", "curve")
+    items = [item for one in evidence for item in (*one.base, *one.runs)]
+    found = [getattr(item, field, None) for item in items for field in fields]
+    return list(dict.fromkeys(path for path in found if path))
+
+
+def numbered(files: list[str]) -> dict[str, str]:
+    """Name inputs that have no name of their own."""
+    return {f"evidence_{i}": path for i, path in enumerate(files)}
+
+
+def _entry(roles: Mapping[Any, str], role: str) -> str | None:
+    return roles.get(role)
+
+
+def _prm(maker: JobMaker, needs: Needs) -> str | None:
+    return _entry(maker.scale.roles.process_reward_models, needs.prm or DEFAULT_PRM)
+
+
+def _pair(maker: JobMaker, policy_role: str, questions_role: str) -> tuple[str, str]:
+    roles: tuple[Mapping[Any, str], Mapping[Any, str]] = (
+        maker.scale.roles.policies,
+        maker.scale.roles.question_sets,
+    )
+    return roles[0][policy_role], roles[1][questions_role]
+
+
+def _scored(needs: Needs) -> list[str]:
+    return [needs.score_steps] if isinstance(needs.score_steps, str) else needs.score_steps

@@ -1,0 +1,76 @@
+"""The scale file: sizes, roles and resources of one way to run the same DAG."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from workflow_scripts.settings.base import Count, Name, Strict
+from workflow_scripts.settings.specs import MethodSpec, PolicySpec, PrmSpec, QuestionSetSpec
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
+from workflow_scripts.settings.worlds import World
+
+PolicyRole = Literal["main_policy", "second_policy", "small_policy_1", "small_policy_2"]
+QuestionRole = Literal["medqa_5op", "medqa_4op", "medmcqa", "ddxplus", "amc_free", "amc_4op", "unseen"]
+PrmRole = Literal["process_reward_model"]
+
+
+class Roles(Strict):
+    """Which concrete entry plays which part; a role left out makes `not run` rows, never an error."""
+
+    policies: dict[PolicyRole, Name]
+    question_sets: dict[QuestionRole, Name]
+    process_reward_models: dict[PrmRole, Name] = {}
+
+
+class JobResources(Strict):
+    """What one job of a rule may use."""
+
+    threads: Count
+    mem_mb: Count = Field(description="main memory in MiB")
+    runtime: Count = Field(description="minutes")
+    gpu: Annotated[int, Field(ge=0)] = 0
+
+
+class Resources(Strict):
+    """Resources of the rules that compute; the rest (preparing, tables, figures) is small everywhere."""
+
+    pretrain_policy: JobResources
+    train_prm: JobResources
+    sample: JobResources
+    score_steps: JobResources
+    train: JobResources
+    evaluate: JobResources
+    analyse: JobResources
+
+
+class ModelRegistry(Strict):
+    """config/models.yaml, and the section `models` of a scale file."""
+
+    policies: dict[Name, PolicySpec] = {}
+    process_reward_models: dict[Name, PrmSpec] = {}
+
+
+class Settings(Strict):
+    """A scale file. It is complete: nothing is taken from another scale.
+
+    The last four sections are entries of its own beside those of the registries in config/.
+    """
+
+    scale: Name
+    results: str = Field(min_length=1, description="folder of all results")
+    figures: str = Field(min_length=1, description="folder of figures and the tables plotted in them")
+    track_code: bool = Field(description="edited source files re-run the steps that use them")
+    environment: Literal["cpu", "gpu"] = Field(description="conda file of the computing rules (--sdm conda)")
+    n_seeds: Count = Field(description="training seeds 0 ... n-1 where an entry asks for all")
+    headline: list[Name] = Field(min_length=1, description="artefacts of the target `headline`")
+    roles: Roles
+    grpo: GrpoSpec
+    evaluation: SamplingSpec
+    statistics: StatisticsSpec
+    resources: Resources
+    worlds: dict[Name, World] = {}
+    questions: dict[Name, QuestionSetSpec] = {}
+    models: ModelRegistry = ModelRegistry()
+    methods: dict[Name, MethodSpec] = {}

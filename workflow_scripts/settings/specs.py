@@ -1,0 +1,249 @@
+"""What is trained, on what, with what: question sets, policies, process reward models, methods.
+
+Each class describes one entry of `config/questions.yaml`, `config/models.yaml` or `config/methods.yaml`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from workflow_scripts.settings.base import NO_NUMBERS, Count, Name, NonNegative, Positive, Seed, Share, Strict
+from workflow_scripts.settings.prompts import PromptSpec
+
+# ------------------------------------------------------------------ question sets
+
+
+class GeneratedQuestions(Strict):
+    """Questions drawn from a miniature world; splits of one world share no question."""
+
+    kind: Literal["generated"]
+    world: Name
+    split: Literal["adapt", "unseen"]
+    n: Count
+    n_options: Annotated[int, Field(ge=2, le=10)]
+    seed: Seed
+
+
+class LocalQuestions(Strict):
+    """A local file (json, jsonl, csv or parquet) in the original schema of its source."""
+
+    kind: Literal["local"]
+    path: str
+    shape: Literal["medqa", "medmcqa", "questions"]
+
+
+class HubQuestions(Strict):
+    """A data set of the hub, loaded through `datasets` at a pinned revision."""
+
+    kind: Literal["hub"]
+    id: str
+    config: str | None = None
+    split: str
+    revision: str | None = Field(default=None, description="commit; null = config/revisions.lock.yaml")
+    shape: Literal["medqa", "medmcqa", "questions"]
+
+
+class AnswerRule(Strict):
+    """How an answer is read from a response."""
+
+    kind: Literal["choice"]
+    named_option: Literal["must_agree", "ignored"] = Field(
+        default="ignored",
+        description="must_agree: a letter that contradicts the option text beside it is no answer",
+    )
+
+
+class QuestionSetSpec(Strict):
+    """One entry of config/questions.yaml."""
+
+    source: Annotated[GeneratedQuestions | LocalQuestions | HubQuestions, Field(discriminator="kind")]
+    subset: Count | None = Field(default=None, description="the first rows only; null = all")
+    expected_rows: Count | None = None
+    prompt: PromptSpec
+    answer: AnswerRule
+    licence: str = Field(json_schema_extra=NO_NUMBERS)
+
+
+# ------------------------------------------------------------------ policies and process reward models
+
+
+class Architecture(Strict):
+    """A Qwen3 decoder; sizes in units of channels and layers."""
+
+    hidden_size: Count
+    layers: Count
+    heads: Count
+    intermediate_size: Count
+
+
+class Pretraining(Strict):
+    """Next-token training of a tiny policy: binding drills first, then the reasoner's corpus."""
+
+    drill_steps: Annotated[int, Field(ge=0)]
+    drill_learning_rate: Positive
+    corpus_steps: Count
+    corpus_learning_rate: Positive
+    drill_share: Share = Field(description="share of drills in each corpus batch")
+    batch_size: Count
+    corpus_size: Count = Field(description="different responses in the corpus")
+    weight_decay: NonNegative
+    seed: Seed
+
+
+class PretrainedPolicy(Strict):
+    """A tiny policy that the pipeline pretrains itself in a miniature world."""
+
+    kind: Literal["pretrained"]
+    world: Name
+    architecture: Architecture
+    pretraining: Pretraining
+    min_agreement: Share = Field(
+        description="the job fails if fewer samples' answers agree with their own steps"
+    )
+
+
+class LocalModel(Strict):
+    """A model directory as transformers' `save_pretrained` writes it."""
+
+    kind: Literal["local"]
+    path: str
+
+
+class HubModel(Strict):
+    """A model of the hub at a pinned revision."""
+
+    kind: Literal["hub"]
+    id: str
+    revision: str | None = None
+
+
+class PolicySpec(Strict):
+    """One entry under `policies` of config/models.yaml."""
+
+    source: Annotated[PretrainedPolicy | LocalModel | HubModel, Field(discriminator="kind")]
+    dtype: Literal["float32", "bfloat16"]
+    chat_template_arguments: dict[str, bool] = Field(
+        default={}, description="for example enable_thinking: false"
+    )
+    parameters: str | None = Field(
+        default=None, description="size as printed in tables, e.g. 8B", json_schema_extra=NO_NUMBERS
+    )
+
+
+class StepLabels(Strict):
+    """The labelled steps that a tiny process reward model learns from."""
+
+    responses: Count
+    corrupted_share: Share = Field(description="share of responses with foreign, repeated or swapped steps")
+    foreign: Share = Field(description="of the corruptions: a finding the patient does not have")
+    repeated: Share = Field(description="of the corruptions: a step said again; the rest swap the answer")
+    systematic_noise: Share = Field(description="labels flipped always for a (finding, condition) pair")
+    random_noise: Share = Field(description="labels flipped at random")
+
+
+class TrainedPrm(Strict):
+    """A tiny process reward model that the pipeline trains itself, initialised from a tiny policy."""
+
+    kind: Literal["trained"]
+    world: Name
+    policy: Name = Field(description="the tiny policy whose weights it starts from")
+    labels: StepLabels
+    steps: Count
+    learning_rate: Positive
+    batch_size: Count
+    weight_decay: NonNegative
+    seed: Seed
+    held_out_responses: Count = Field(description="responses on which its step AUC is reported")
+
+
+class Message(Strict):
+    """One chat message; templates with {question} and {explanation}."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class StepFormat(Strict):
+    """How a trajectory is shown to a process reward model, and where its verdicts are read.
+
+    The probability of a step is softmax(plus, minus)[plus] of the logits at the step tag (Med-PRM).
+    """
+
+    messages: list[Message]
+    add_generation_prompt: bool
+    step_tag: str
+    plus: str
+    minus: str
+    max_tokens: Count
+
+
+class PrmSpec(Strict):
+    """One entry under `process_reward_models` of config/models.yaml."""
+
+    source: Annotated[TrainedPrm | LocalModel | HubModel, Field(discriminator="kind")]
+    dtype: Literal["float32", "bfloat16"]
+    format: StepFormat
+    split: Literal["line", "step_number"] = Field(
+        description="line: one step per non-empty line; step_number: Med-PRM's `Step N:`"
+    )
+    score_answer: bool = Field(description="the answer sentence is scored as the last step")
+
+
+# ------------------------------------------------------------------ methods
+
+
+class MajorityReward(Strict):
+    """TTRL: 1 if the answer is the majority answer of the group."""
+
+    kind: Literal["majority"]
+
+
+class ProcessReward(Strict):
+    """PROSE: an aggregate of the step scores, 0 without a parseable answer if guarded."""
+
+    kind: Literal["process"]
+    aggregation: Literal["min", "mean", "sum", "product", "last"]
+    format_guard: bool
+
+
+class ProcessLabelReward(Strict):
+    """PRM as label: 1 if the answer is the one that the process reward model selects."""
+
+    kind: Literal["process_label"]
+    selection: Literal["sc_rm", "bon"]
+    aggregation: Literal["min", "mean", "sum", "product", "last"]
+
+
+class OracleReward(Strict):
+    """1 if the answer is right: supervised reinforcement learning, the control."""
+
+    kind: Literal["oracle"]
+
+
+class RandomReward(Strict):
+    """A fair coin per rollout: the control for gains that need no signal."""
+
+    kind: Literal["random"]
+
+
+class FormatReward(Strict):
+    """1 if an answer can be read: the control for gains in format alone."""
+
+    kind: Literal["format"]
+
+
+RewardSpec = Annotated[
+    MajorityReward | ProcessReward | ProcessLabelReward | OracleReward | RandomReward | FormatReward,
+    Field(discriminator="kind"),
+]
+
+
+class MethodSpec(Strict):
+    """One entry of config/methods.yaml: a reward with an advantage estimator."""
+
+    label: str = Field(description="as printed in figures and tables", json_schema_extra=NO_NUMBERS)
+    reward: RewardSpec
+    advantage: Literal["grpo"] = "grpo"
+    paper: str = Field(description="where the method is defined", json_schema_extra=NO_NUMBERS)

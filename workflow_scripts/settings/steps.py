@@ -1,0 +1,91 @@
+"""The configuration that each step of the DAG receives as one JSON argument (`--config`).
+
+A step's configuration holds everything that changes its numbers, and nothing else: its hash is part of the step's path.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from workflow_scripts.settings.base import Name, Seed, Strict
+from workflow_scripts.settings.specs import (
+    MethodSpec,
+    PolicySpec,
+    PrmSpec,
+    QuestionSetSpec,
+)
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec
+from workflow_scripts.settings.worlds import World
+
+
+class PrepareQuestions(Strict):
+    """Step `prepare_questions`."""
+
+    name: Name
+    question_set: QuestionSetSpec
+    world: World | None
+
+
+class PreparePolicy(Strict):
+    """Step `pretrain_policy` (a policy of the hub or of a local folder is checked and linked instead)."""
+
+    name: Name
+    policy: PolicySpec
+    world: World | None
+
+
+class TrainPrm(Strict):
+    """Step `train_prm` (a model of the hub or of a local folder is checked and linked instead)."""
+
+    name: Name
+    prm: PrmSpec
+    policy: PolicySpec | None = Field(description="the policy that a trained one starts from")
+    world: World | None
+
+
+class Sample(Strict):
+    """Step `sample`."""
+
+    policy: str = Field(description="policy id or run id")
+    questions: str = Field(description="question set id")
+    question_set: QuestionSetSpec
+    dtype: str
+    chat_template_arguments: dict[str, bool]
+    sampling: SamplingSpec
+
+
+class ScoreSteps(Strict):
+    """Step `score_steps`; with a world, the true label of each step is written beside its score."""
+
+    samples: str = Field(description="sample id")
+    question_set: QuestionSetSpec
+    prm: str = Field(description="process reward model id")
+    prm_spec: PrmSpec
+    world: World | None
+
+
+class Train(Strict):
+    """Step `train`."""
+
+    policy: str = Field(description="policy id")
+    policy_spec: PolicySpec
+    questions: str = Field(description="question set id")
+    question_set: QuestionSetSpec
+    method_name: Name
+    method: MethodSpec
+    prm: str | None = Field(description="process reward model id, where the reward needs one")
+    prm_spec: PrmSpec | None
+    grpo: GrpoSpec
+    evaluation: SamplingSpec
+    seed: Seed
+
+
+class Evaluate(Strict):
+    """Step `evaluate`."""
+
+    samples: str
+    questions: str
+    question_set: QuestionSetSpec
+    bootstrap_samples: int
+    confidence: float
+    seed: Seed

@@ -1,0 +1,101 @@
+"""What the Snakefile and its rules call: settings to plan, and small pieces of rule text."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.settings.identity import canonical_json
+from workflow_scripts.settings.job import Plan
+from workflow_scripts.settings.load import Configuration, load_settings
+from workflow_scripts.settings.pages import ReportPage
+from workflow_scripts.settings.plan import resolve
+from workflow_scripts.settings.sources import stage_sources
+
+
+def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], root: Path) -> Plan:
+    """Return the plan; a mistake in the settings ends Snakemake with one line and status 2, before the DAG."""
+    # The command line's or profile's file comes before the Snakefile's own.
+    source = _shown(configfiles[0], root) if configfiles else "the configuration"
+    try:
+        return resolve(load_settings(config, root, source))
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _shown(path: str | Path, root: Path) -> str:
+    place = Path(path).resolve()
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else str(path)
+
+
+def prefer_this_environment(root: Path) -> None:
+    """Let jobs run the Python that Snakemake runs in, and find the package from any working directory."""
+    folder = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if path[0] != folder:
+        os.environ["PATH"] = os.pathsep.join([folder, *path])
+    known = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    if str(root) not in known:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(root), *known])
+
+
+def one_of(ids: Iterable[str]) -> str:
+    """Return a wildcard constraint that accepts exactly `ids`."""
+    return "|".join(re.escape(word) for word in sorted(ids)) or "none_at_this_scale"
+
+
+def option(flag: str, value: str | None) -> list[str]:
+    """Return the words of an optional command-line argument: two of them, or none."""
+    return [flag, value] if value else []
+
+
+def code(step: str, plan: Plan, root: Path) -> list[str]:
+    """Return the step's source files where the scale tracks code, else nothing."""
+    return stage_sources(step, root) if plan.settings.settings.track_code else []
+
+
+# ------------------------------------------------------------------ pages of the report
+
+
+def page_source(page: str, plan: Plan) -> list[str]:
+    """Return the file that a page of the report shows, if it shows one."""
+    settings = plan.settings.settings
+    if page in plan.settings.artefacts:
+        return [plan.renderings[page].outputs["csv"]]
+    files = {
+        "claims": f"{settings.results}/claims/ledger.csv",
+        "audit": f"{settings.results}/audit/figures.csv",
+        "software": "envs/cpu.lock",
+    }
+    return [files[page]] if page in files else []
+
+
+def page_config(page: str, plan: Plan) -> str:
+    """Return the configuration of a page as canonical JSON."""
+    titles = {
+        "claims": "Claims and verdicts",
+        "audit": "Where each figure and table comes from",
+        "software": "Software: locked and installed versions",
+        "configuration": "Configuration: the scale file as it was resolved",
+    }
+    text = None
+    if page == "configuration":
+        text = yaml.safe_dump(plan.settings.settings.model_dump(mode="json"), sort_keys=False, width=100)
+    entry = plan.settings.artefacts.get(page)
+    title = entry.title if entry else titles[page]
+    note = entry.caption if entry else None
+    return canonical_json(ReportPage(page=page, title=title, note=note, text=text).model_dump(mode="json"))
+
+
+def pages(artefacts: Iterable[str], loaded: Configuration) -> list[str]:
+    """Return the report's pages: tables, and the four that every report has."""
+    tables = [name for name in artefacts if loaded.artefacts[name].kind == "table"]
+    return [*tables, *(["claims"] if loaded.claims else []), "audit", "configuration", "software"]

@@ -1,0 +1,76 @@
+"""What a step of training looked like, measured against the truth that the reward never saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from workflow_scripts.evaluation.agreement import agreement
+from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.policies.rollouts import Rollout
+from workflow_scripts.questions.schema import Question
+
+
+@dataclass(frozen=True)
+class GroupRecord:
+    """A question with its rollouts, rewards, pseudo-label and numbers of steps."""
+
+    question: Question
+    rollouts: list[Rollout]
+    rewards: list[float]
+    label: str | None
+    n_steps: list[int]
+
+
+def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous: bool) -> dict[str, Any]:
+    """Diagnostics of one batch, by the names of `metric_names`.
+
+    Parameters
+    ----------
+    records : all sampled rollouts of the batch.
+    rewards : (questions, n_samples) rewards of the trained rollouts; NaN where there is none.
+    continuous : `Reward.continuous`.
+    """
+    rollouts = [rollout for record in records for rollout in record.rollouts]
+    answers = [[rollout.answer for rollout in record.rollouts] for record in records]
+    finite = [np.nan_to_num(np.asarray(record.rewards, dtype=float), nan=0.0).tolist() for record in records]
+    agree = agreement(
+        answers,
+        [record.question.answer for record in records],
+        finite,
+        labels=[record.label for record in records],
+        continuous=continuous,
+    )
+    known = rewards[~rewards.isnan()]
+    return {
+        "reward": known.mean().item() if known.numel() else None,
+        "reward_std": known.std().item() if known.numel() > 1 else None,
+        "zero_variance_groups": agree.zero_variance_groups,
+        "accuracy": agree.accuracy,
+        "label_accuracy": agree.label_accuracy,
+        "reward_accuracy": agree.reward_accuracy,
+        "protection_gap": agree.protection_gap,
+        "accuracy_gap": agree.accuracy_gap,
+        "protection_rate": agree.protection_rate,
+        "reward_auc": agree.auc,
+        "no_label": agree.no_label,
+        "majority_ratio": agree.majority_ratio,
+        "tie_share": agree.tie_share,
+        "unparseable": float(np.mean([rollout.answer is None for rollout in rollouts])),
+        "truncated": float(np.mean([rollout.generated.finish_reason == "length" for rollout in rollouts])),
+        "tokens": float(np.mean([len(rollout.generated.token_ids) for rollout in rollouts])),
+        "steps_per_rollout": float(np.mean([n for record in records for n in record.n_steps])),
+        "distinct_responses": float(
+            np.mean(
+                [n_distinct_responses([r.text for r in rec.rollouts]) / len(rec.rollouts) for rec in records]
+            )
+        ),
+        "distinct_answers": float(np.mean([n_distinct_answers(group) for group in answers])),
+        "answer_entropy": float(np.mean([answer_entropy(group) for group in answers])),
+        "n_questions": len(records),
+        "n_rollouts": rewards.numel(),
+        "nan_rewards": int(rewards.isnan().sum()),
+    }

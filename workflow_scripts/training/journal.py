@@ -1,0 +1,135 @@
+"""The files that a run writes while it trains: metrics, curve and rollouts, cut back to a resume point."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from workflow_scripts.files import atomic_path, write_text
+from workflow_scripts.policies.rollouts import SCHEMA
+from workflow_scripts.training.diagnostics import GroupRecord
+from workflow_scripts.training.metric_names import METRICS
+
+logger = logging.getLogger(__name__)
+
+ROLLOUTS = pa.schema([("step", pa.int32()), *SCHEMA, ("reward", pa.float64()), ("advantage", pa.float64())])
+CURVE = pa.schema(
+    [
+        ("step", pa.int32()),
+        ("question_id", pa.string()),
+        ("n", pa.int32()),
+        ("n_correct", pa.int32()),
+        ("majority_correct", pa.bool_()),
+        ("n_unparseable", pa.int32()),
+        ("n_distinct_responses", pa.int32()),
+        ("n_distinct_answers", pa.int32()),
+        ("answer_entropy", pa.float64()),
+        ("mean_tokens", pa.float64()),
+    ]
+)
+SECONDS_BETWEEN_LINES = 2.0
+
+
+class Journal:
+    """Writes into the run's state folder, step by step; `collect` makes the run's outputs of it."""
+
+    def __init__(self, state: Path) -> None:
+        self.metrics = state / "metrics.jsonl"
+        self.curve = state / "curve.jsonl"
+        self.rollouts = state / "rollouts"
+        self.rollouts.mkdir(parents=True, exist_ok=True)
+        self.nonfinite_gradients = 0
+        self._started = time.monotonic()
+        self._first_step: int | None = None
+        self._last_line = 0.0
+
+    def cut_back(self, step: int) -> None:
+        """Forget everything after `step`, the resume point; at 0, everything."""
+        for path in (self.metrics, self.curve):
+            kept = [row for row in self._rows(path) if step and row["step"] <= step]
+            write_text(path, "".join(json.dumps(row) + "\n" for row in kept))
+        for part in self.rollouts.glob("*.parquet"):
+            if int(part.stem) > step:
+                part.unlink()
+        done = self._rows(self.metrics)
+        self.nonfinite_gradients = done[-1]["nonfinite_gradients"] if done else 0
+
+    @staticmethod
+    def _rows(path: Path) -> list[dict[str, Any]]:
+        """The complete lines of a jsonl file; a killed process may have left half a line at the end."""
+        if not path.exists():
+            return []
+        return [
+            json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")
+        ]
+
+    def write_metrics(self, values: dict[str, Any], last_step: int) -> None:
+        """Append one step, and say so on the log every few seconds."""
+        values = {**values, "nonfinite_gradients": self.nonfinite_gradients}
+        row = {name: _finite(values[name]) for name in METRICS}
+        self._append(self.metrics, row)
+        step = row["step"]
+        if self._first_step is None:
+            self._first_step = step - 1
+        now = time.monotonic()
+        if now - self._last_line >= SECONDS_BETWEEN_LINES or step == last_step:
+            self._last_line = now
+            eta = (now - self._started) / (step - self._first_step) * (last_step - step)
+            logger.info(
+                "step %d/%d reward %.3f accuracy %.3f ETA %d:%02d",
+                *(step, last_step, row["reward"] or 0.0, row["accuracy"]),
+                *divmod(round(eta), 60),
+            )
+
+    def write_curve(self, rows: list[dict[str, Any]]) -> None:
+        """Append the rows of one evaluation."""
+        for row in rows:
+            self._append(self.curve, row)
+
+    def write_rollouts(
+        self, step: int, records: list[GroupRecord], advantages: torch.Tensor, n_trained: int
+    ) -> None:
+        """Write all rollouts of one step; those that only voted have no advantage."""
+        rows = [
+            {
+                "step": step,
+                **rollout.row(record.question.answer),
+                "reward": reward,
+                "advantage": advantages[i, k].item() if k < n_trained else None,
+            }
+            for i, record in enumerate(records)
+            for k, (rollout, reward) in enumerate(zip(record.rollouts, record.rewards, strict=True))
+        ]
+        with atomic_path(self.rollouts / f"{step:07d}.parquet") as temporary:
+            pq.write_table(pa.Table.from_pylist(rows, schema=ROLLOUTS), temporary)
+
+    def collect(self, out: Path) -> None:
+        """Write metrics.jsonl, curve.parquet and rollouts.parquet of the finished run."""
+        write_text(out / "metrics.jsonl", self.metrics.read_text())
+        curve = self._rows(self.curve)
+        with atomic_path(out / "curve.parquet") as temporary:
+            pq.write_table(pa.Table.from_pylist(curve, schema=CURVE), temporary)
+        with (
+            atomic_path(out / "rollouts.parquet") as temporary,
+            pq.ParquetWriter(temporary, ROLLOUTS) as writer,
+        ):
+            for part in sorted(self.rollouts.glob("*.parquet")):
+                writer.write_table(pq.read_table(part, schema=ROLLOUTS))
+
+    @staticmethod
+    def _append(path: Path, row: dict[str, Any]) -> None:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row, allow_nan=False) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no NaN: what is not finite is null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

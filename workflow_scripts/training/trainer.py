@@ -1,0 +1,199 @@
+"""GRPO without labels: TRL's trainer with sampling, rewards and advantages replaced and its loss path untouched.
+
+One optimisation step, in the order in which things happen (PROSE, Algorithm 1):
+
+1. TRL hands over the questions of the step;
+2. the sampler draws K rollouts per question (`n_votes`, of which the first `n_samples` are trained on);
+3. the reward scores each group, without knowing the gold answer;
+4. advantages are normalised within the group;
+5. diagnostics compare rewards with the truth, for the record only;
+6. TRL computes the clipped loss with its KL term and updates the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from trl import GRPOTrainer
+from trl.trainer.utils import pad
+
+from workflow_scripts.policies.rollouts import Rollout, Sampler
+from workflow_scripts.questions.schema import Question
+from workflow_scripts.rewards.group import Reward, RolloutGroup
+from workflow_scripts.settings.training import GrpoSpec
+from workflow_scripts.step_scores.split import split_steps
+from workflow_scripts.training.advantages import grpo_advantages
+from workflow_scripts.training.diagnostics import GroupRecord, batch_metrics
+from workflow_scripts.training.journal import Journal
+
+if TYPE_CHECKING:
+    from workflow_scripts.step_scores.judge import StepJudge
+
+MAX_NONFINITE = 5
+"""Updates in a row that may be skipped for a gradient that is not finite, before the run stops."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run learns: the questions (golds for diagnostics only), the reward, and what serves it."""
+
+    questions: Sequence[Question]
+    reward: Reward
+    sampler: Sampler
+    judge: StepJudge | None
+    seed: int
+
+
+def _unused_reward(**_: Any) -> list[float]:
+    raise AssertionError("rewards are computed in _generate_and_score_completions")
+
+
+class GroupTrainer(GRPOTrainer):
+    """TRL's GRPOTrainer, fed by a `Task`."""
+
+    def __init__(self, task: Task, grpo: GrpoSpec, journal: Journal, **arguments: Any) -> None:
+        super().__init__(reward_funcs=[_unused_reward], **arguments)
+        self.task = task
+        self.grpo = grpo
+        self.journal = journal
+        self._pending: dict[str, Any] = {}
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """Write no model card: the run's record says more."""
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        step = self.state.global_step
+        questions = [self.task.questions[row["index"]] for row in inputs[:: self.grpo.n_samples]]
+        unlabelled = [question.unlabelled() for question in questions]
+        groups = self.task.sampler.sample(
+            unlabelled,
+            self.grpo.n_votes,
+            temperature=self.grpo.temperature,
+            top_p=self.grpo.top_p,
+            max_new_tokens=self.grpo.max_new_tokens,
+            seed=self.task.seed,
+            step=step,
+        )
+        records = self._score(questions, groups, step)
+        rewards = torch.tensor([record.rewards[: self.grpo.n_samples] for record in records])
+        advantages = grpo_advantages(rewards, self.grpo.scale_rewards)
+
+        trained = [rollout for group in groups for rollout in group[: self.grpo.n_samples]]
+        batch = self._tensors(questions, trained)
+        batch["advantages"] = advantages.flatten().to(self.accelerator.device)
+        self._pending = batch_metrics(records, rewards, self.task.reward.continuous)
+        self._pending.update(self._drift(batch, trained))
+        self.journal.write_rollouts(step + 1, records, advantages, self.grpo.n_samples)
+        return batch
+
+    def _score(self, questions: list[Question], groups: list[list[Rollout]], step: int) -> list[GroupRecord]:
+        """Reward every group; the golds join only afterwards, in the records."""
+        scores: list[list[list[float]]] | None = None
+        if "step_scores" in self.task.reward.needs:
+            assert self.task.judge is not None
+            scores = self.task.judge.score(questions, [[r.text for r in group] for group in groups])
+        records = []
+        for i, (question, group) in enumerate(zip(questions, groups, strict=True)):
+            seen = RolloutGroup(
+                question=question.unlabelled(),
+                texts=tuple(rollout.text for rollout in group),
+                answers=tuple(rollout.answer for rollout in group),
+                step_scores=None if scores is None else tuple(tuple(s) for s in scores[i]),
+                stream=f"{self.task.seed}/{step}/{question.id}",
+            )
+            n_steps = (
+                [len(split_steps(text, "line")) for text in seen.texts]
+                if scores is None
+                else [len(s) for s in scores[i]]
+            )
+            records.append(
+                GroupRecord(
+                    question, group, self.task.reward.score(seen), self.task.reward.label(seen), n_steps
+                )
+            )
+        return records
+
+    def _tensors(self, questions: list[Question], trained: list[Rollout]) -> dict[str, Any]:
+        """Padded token tensors in the form that TRL's loss reads, with log-probabilities where it needs them."""
+        device = self.accelerator.device
+        prompts = [
+            torch.tensor(self.task.sampler.prompt_ids(question))
+            for question in questions
+            for _ in range(self.grpo.n_samples)
+        ]
+        completions = [torch.tensor(rollout.generated.token_ids) for rollout in trained]
+        padding = self.processing_class.pad_token_id
+        batch: dict[str, Any] = {
+            "prompt_ids": pad(prompts, padding_value=padding, padding_side="left").to(device),
+            "prompt_mask": pad(
+                [torch.ones_like(p) for p in prompts], padding_value=0, padding_side="left"
+            ).to(device),
+            "completion_ids": pad(completions, padding_value=padding, padding_side="right").to(device),
+        }
+        kept = [
+            torch.ones_like(c)
+            if rollout.generated.finish_reason == "stop" or not self.grpo.mask_truncated
+            else torch.zeros_like(c)
+            for c, rollout in zip(completions, trained, strict=True)
+        ]
+        batch["completion_mask"] = pad(kept, padding_value=0, padding_side="right").to(device)
+        batch["num_items_in_batch"] = self.accelerator.gather(batch["completion_mask"].sum()).sum()
+        with torch.no_grad():
+            if self.args.gradient_accumulation_steps % (self.args.steps_per_generation * self.num_iterations):
+                batch["old_per_token_logps"] = self._logprobs(self.model, batch)
+            if self.ref_model is not None:
+                batch["ref_per_token_logps"] = self._logprobs(self.ref_model, batch)
+        return batch
+
+    def _logprobs(self, model: torch.nn.Module, batch: dict[str, Any]) -> torch.Tensor:
+        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+        logprobs, _, _ = self._get_per_token_logps_and_entropies(
+            model, ids, mask, batch["completion_ids"].size(1), batch_size=self.grpo.micro_batch
+        )
+        return logprobs
+
+    def _drift(self, batch: dict[str, Any], trained: list[Rollout]) -> dict[str, float | None]:
+        """k3 estimate of KL(policy || base) from the sampled tokens, per token and per rollout."""
+        if "ref_per_token_logps" not in batch:
+            return {"kl_token": None, "kl_sequence": None}
+        sampled = pad(
+            [torch.tensor(r.generated.logprobs) for r in trained], padding_value=0.0, padding_side="right"
+        ).to(self.accelerator.device)
+        log_ratio = batch["ref_per_token_logps"] - sampled
+        mask = batch["completion_mask"]
+        k3 = (log_ratio.exp() - log_ratio - 1) * mask
+        return {
+            "kl_token": (k3.sum() / mask.sum().clamp(min=1)).item(),
+            "kl_sequence": k3.sum(1).mean().item(),
+        }
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Complete TRL's log line with the diagnostics of the step and write it to the journal."""
+        super().log(logs, start_time)
+        if "loss" not in logs:
+            return
+        step = self.state.global_step
+        self.journal.write_metrics(
+            {
+                "step": step,
+                "epoch": logs["epoch"],
+                **self._pending,
+                "entropy": logs["entropy"],
+                "loss": logs["loss"],
+                "learning_rate": logs["learning_rate"],
+                "grad_norm": logs["grad_norm"],
+                "clip_ratio": logs["clip_ratio/region_mean"],
+            },
+            self.state.max_steps,
+        )
+
+
+def final_checkpoint(directory: Path, trainer: GroupTrainer) -> None:
+    """Save the policy of the last step with its tokenizer; no step is ever selected by accuracy."""
+    trainer.model.save_pretrained(directory)
+    trainer.processing_class.save_pretrained(directory)
