@@ -11,8 +11,11 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
+# Snakemake merges a given file into this one, and a job on a cluster is not told to replace it: so it is read
+# only where no other is given.
+if not workflow.configfiles:
 
-configfile: "config/mini.yaml"
+    configfile: "config/mini.yaml"
 
 
 report: "report/workflow.rst"
@@ -27,3 +30,7 @@ include: "rules/evaluate.smk"
 include: "rules/artefacts.smk"
 include: "rules/audit.smk"
 include: "rules/targets.smk"
+
+
+onstart:
+    hold(RESULTS)

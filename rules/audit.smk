@@ -16,6 +16,7 @@ rule audit_artefacts:
         code=code("audit", PLAN, ROOT),
     output:
         table=f"{RESULTS}/audit/{{selection}}.csv",
+        record=f"{RESULTS}/audit/{{selection}}.csv.prov.json",
     log:
         f"{RESULTS}/logs/audit_artefacts/{{selection}}.log",
     benchmark:

@@ -3,8 +3,10 @@
 PLAN holds every job's configuration and inputs; a rule looks its job up by its wildcards.
 """
 
+from workflow_scripts.settings.guard import hold
 from workflow_scripts.settings.workflow import (
     code,
+    local_file,
     one_of,
     option,
     page_config,

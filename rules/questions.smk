@@ -8,6 +8,9 @@ Output: questions.parquet in one schema, and a card that says what is in it.
 rule prepare_questions:
     """Write question set {wildcards.qid} in the schema that every later step reads."""
     input:
+        source=lambda wildcards: local_file(
+            PLAN.questions[wildcards.qid].config.question_set.source
+        ),
         code=code("prepare_questions", PLAN, ROOT),
     output:
         questions=f"{RESULTS}/questions/{{qid}}/questions.parquet",

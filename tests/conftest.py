@@ -17,7 +17,7 @@ def snakemake(
     project: Path, *arguments: str, timeout: float = 300, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in `project` as a user would; its output is one text in `stdout`."""
-    clean = {
+    clean: dict[str, str] = {
         name: value
         for name, value in os.environ.items()
         if name not in ("PYTHONPATH", "SNAKEMAKE_PROFILE") and not name.startswith("REPRO_SLURM_")
@@ -75,6 +75,7 @@ def smoke_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         project,
         *("--profile", "local", "--configfile", "config/smoke.yaml", "--cores", "2", "--", "all", "headline"),
         timeout=900,
+        PATH=os.defpath,  # as typed without activating the environment: jobs must find its Python by themselves
     )
     assert done.returncode == 0, done.stdout[-6000:]
     return project

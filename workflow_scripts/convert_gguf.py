@@ -101,6 +101,8 @@ def main(argv: list[str] | None = None) -> None:
     try:
         convert(file, temporary)
         write_json(temporary / SOURCE, describe(arguments.package, file))
+        for path in temporary.iterdir():
+            path.chmod(0o644)
         temporary.chmod(0o755)
         temporary.rename(out)
     finally:

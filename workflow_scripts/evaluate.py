@@ -10,7 +10,6 @@ import logging
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +22,6 @@ from workflow_scripts.files import atomic_path, write_json
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import read_questions
 from workflow_scripts.settings.steps import Evaluate
-from workflow_scripts.step_scores.aggregate import Aggregation
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +32,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--questions", type=Path, required=True, help="questions.parquet")
     parser.add_argument("--samples", type=Path, required=True, help="rollouts.parquet")
     parser.add_argument("--step-scores", type=Path, help="step_scores.parquet: adds bon@k and sc_rm@k")
-    parser.add_argument(
-        "--aggregation", choices=get_args(Aggregation), default="min", help="of the step scores"
-    )
     parser.add_argument("--out", type=Path, required=True, help="metrics.json")
     arguments = parser.parse_args(argv)
     config = read_config(Evaluate, arguments.config)
@@ -49,8 +44,8 @@ def main(argv: list[str] | None = None) -> None:
     }
     if arguments.step_scores is not None:
         inputs["step_scores"] = arguments.step_scores
-        sampled, without_steps = add_scores(sampled, arguments.step_scores, arguments.aggregation)
-        notes |= {"aggregation": arguments.aggregation, "answered_without_steps": without_steps}
+        sampled, without_steps = add_scores(sampled, arguments.step_scores, config.aggregation)
+        notes |= {"aggregation": config.aggregation, "answered_without_steps": without_steps}
     record = start_record(step="evaluate", config=config.model_dump(mode="json"), inputs=inputs)
 
     results = [

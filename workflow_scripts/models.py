@@ -8,23 +8,25 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_json
+from workflow_scripts.provenance.record import Record
 from workflow_scripts.settings.specs import HubModel, LocalModel
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model")
 
 
 def write_manifest(path: Path, weights: Path, content: dict[str, Any]) -> None:
-    """Write a manifest that names the folder of the weights, relative to itself where it lies beside it."""
+    """Write a manifest; the weights are named relative to it where they lie beside it, else as given."""
     inside = weights.resolve().is_relative_to(path.parent.resolve())
     shown = weights.resolve().relative_to(path.parent.resolve()) if inside else weights
-    write_json(path, {"weights": str(shown), **content})
+    write_json(path, {"weights": str(shown), "inside": inside, **content})
 
 
 def weights_directory(manifest: Path) -> Path:
     """The save_pretrained directory that a manifest names."""
     if not manifest.is_file():
         raise UserError(f"no model manifest {manifest}. Run the rule that makes it first.")
-    weights = manifest.parent / json.loads(manifest.read_text(encoding="utf-8"))["weights"]
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    weights = manifest.parent / content["weights"] if content["inside"] else Path(content["weights"])
     if not weights.is_dir():
         raise UserError(f"{manifest} names the weights {weights}, which do not exist. Run its rule again.")
     return weights
@@ -43,7 +45,7 @@ def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, d
             raise UserError(
                 f"model folder {folder} has no tokenizer. Save it there: tokenizer.save_pretrained."
             )
-        return folder.absolute(), {}
+        return folder, {}
     if source.revision is None:
         raise UserError(f"model {source.id}: no revision. Pin a commit in config/models.yaml.")
     from huggingface_hub import snapshot_download
@@ -56,3 +58,18 @@ def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, d
             "Check the network and the access token, or give a local folder."
         ) from error
     return directory, {"revision": source.revision}
+
+
+def publish(
+    record: Record,
+    out: Path,
+    weights: Path,
+    about: dict[str, Any],
+    report: dict[str, Any],
+    notes: dict[str, Any],
+) -> None:
+    """Write a model's report, its manifest (last) and its record into `out`."""
+    write_json(out / "report.json", report)
+    write_manifest(out / "manifest.json", weights, about)
+    outputs = {"manifest": out / "manifest.json", "report": out / "report.json", "weights": weights}
+    record.finish(outputs, kind="model", notes={**notes, **report})

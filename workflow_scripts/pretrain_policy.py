@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import write_json
-from workflow_scripts.models import fetch_model, write_manifest
+from workflow_scripts.files import exclusive
+from workflow_scripts.models import fetch_model, publish
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.settings.specs import PretrainedPolicy
 from workflow_scripts.settings.steps import PreparePolicy
@@ -97,24 +97,22 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--out", required=True, type=Path, help="the model's folder")
     arguments = parser.parse_args(argv)
     config = read_config(PreparePolicy, arguments.config)
-    record = start_record("pretrain_policy", config.model_dump(mode="json"), {})
     out: Path = arguments.out
-    source = config.policy.source
-    if isinstance(source, PretrainedPolicy):
-        if config.world is None:
-            raise UserError(
-                f"policy {config.name}: its world {source.world} is missing from the step's config."
-            )
-        weights = out / "model"
-        report = pretrain_tiny(source, config.world, weights)
-        notes: dict[str, Any] = {"seed": source.pretraining.seed}
-    else:
-        weights, notes = fetch_model(source, out / "model")
-        report = {}
-    write_json(out / "report.json", report)
-    write_manifest(out / "manifest.json", weights, {"name": config.name, "dtype": config.policy.dtype})
-    outputs = {"manifest": out / "manifest.json", "report": out / "report.json", "weights": weights}
-    record.finish(outputs, kind="model", notes={**notes, **report})
+    with exclusive(out):
+        record = start_record("pretrain_policy", config.model_dump(mode="json"), {})
+        source = config.policy.source
+        if isinstance(source, PretrainedPolicy):
+            if config.world is None:
+                raise UserError(
+                    f"policy {config.name}: its world {source.world} is missing from the step's config."
+                )
+            weights = out / "model"
+            report = pretrain_tiny(source, config.world, weights)
+            notes: dict[str, Any] = {"seed": source.pretraining.seed}
+        else:
+            weights, notes = fetch_model(source, out / "model")
+            report = {}
+        publish(record, out, weights, {"name": config.name, "dtype": config.policy.dtype}, report, notes)
 
 
 if __name__ == "__main__":

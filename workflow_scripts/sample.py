@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
+from workflow_scripts.files import exclusive
 from workflow_scripts.models import weights_directory
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import Question, read_questions
@@ -72,17 +73,17 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     config = read_config(Sample, arguments.config)
     inputs = {"questions": arguments.questions, "policy": arguments.policy}
-    record = start_record("sample", config.model_dump(mode="json"), inputs)
-    questions = read_questions(arguments.questions)
-    shards = sample_all(config, questions, weights_directory(arguments.policy), arguments.state)
+    with exclusive(arguments.state):
+        record = start_record("sample", config.model_dump(mode="json"), inputs)
+        questions = read_questions(arguments.questions)
+        shards = sample_all(config, questions, weights_directory(arguments.policy), arguments.state)
 
-    from workflow_scripts.policies.rollouts import join_rollouts
+        from workflow_scripts.policies.rollouts import join_rollouts
 
-    join_rollouts(shards, arguments.out)
-    record.finish(
-        {"rollouts": arguments.out}, kind="samples", notes={"sampling": config.sampling.model_dump()}
-    )
-    shutil.rmtree(arguments.state)
+        join_rollouts(shards, arguments.out)
+        notes = {"sampling": config.sampling.model_dump()}
+        record.finish({"rollouts": arguments.out}, kind="samples", notes=notes)
+        shutil.rmtree(arguments.state)
 
 
 if __name__ == "__main__":

@@ -10,24 +10,66 @@ from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import write_json, write_text
+from workflow_scripts.files import exclusive, write_json, write_text
 from workflow_scripts.models import weights_directory, write_manifest
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import read_questions
-from workflow_scripts.settings.identity import canonical_json
+from workflow_scripts.settings.identity import canonical_json, identity
 from workflow_scripts.settings.steps import Train
 
 logger = logging.getLogger(__name__)
 
 
 def claim_state(state: Path, config_text: str) -> None:
-    """Refuse a state folder that belongs to a run with other settings."""
+    """Refuse a state folder of a run with other settings; knobs that change no number may differ."""
     owner = state / "config.json"
     if owner.exists() and owner.read_text(encoding="utf-8") != config_text:
         raise UserError(
             f"{state} holds the state of a run with other settings. Remove it, or give another --state."
         )
     write_text(owner, config_text)
+
+
+def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path) -> None:
+    """Train, and write the run's files into `out`, the manifest last."""
+    record = start_record("train", config.model_dump(mode="json"), inputs)
+    assert inputs["questions"] is not None and inputs["policy"] is not None
+    questions = read_questions(inputs["questions"])
+    claim_state(state, canonical_json(identity(config)))
+
+    from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
+    from workflow_scripts.rewards import make_reward
+    from workflow_scripts.step_scores.judge import load_judge
+    from workflow_scripts.training.run import train
+    from workflow_scripts.training.trainer import Task, final_checkpoint
+
+    reward = make_reward(config.method.reward, {question.id: question.answer for question in questions})
+    if "step_scores" in reward.needs and (inputs["prm"] is None or config.prm_spec is None):
+        raise UserError(
+            f"method {config.method_name} needs a process reward model. Give --prm, its manifest."
+        )
+    base = weights_directory(inputs["policy"])
+    model, tokenizer = load_model(base, config.policy_spec.dtype), load_tokenizer(base)
+    prompt, rule = config.question_set.prompt, config.question_set.answer
+    sampler = transformers_sampler(model, tokenizer, prompt, rule, config.policy_spec.chat_template_arguments)
+    judge = None
+    if inputs["prm"] is not None and config.prm_spec is not None:
+        judge = load_judge(weights_directory(inputs["prm"]), config.prm_spec, prompt)
+    task = Task(questions, reward, sampler, judge, config.seed)
+    outcome = train(model, tokenizer, task, config.grpo, config.evaluation, config.policy_spec.dtype, state)
+
+    final = out / "final"
+    final_checkpoint(final, outcome.trainer)
+    outcome.trainer.journal.collect(out)
+    write_json(out / "config.json", config.model_dump(mode="json"))
+    about = {"name": out.name, "dtype": config.policy_spec.dtype, "step": outcome.steps}
+    write_manifest(out / "manifest.json", final, about)
+    names = ("metrics.jsonl", "curve.parquet", "rollouts.parquet", "config.json")
+    record.finish(
+        {"manifest": out / "manifest.json", **{Path(n).stem: out / n for n in names}, "final": final},
+        kind="run",
+        notes={"step": outcome.steps, "seed": config.seed, "resumed_from": outcome.resumed_from or None},
+    )
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -43,48 +85,8 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     config = read_config(Train, arguments.config)
     inputs = {"questions": arguments.questions, "policy": arguments.policy, "prm": arguments.prm}
-    record = start_record("train", config.model_dump(mode="json"), inputs)
-    questions = read_questions(arguments.questions)
-    out, state = arguments.out, arguments.state
-    claim_state(state, canonical_json(config.model_dump(mode="json")))
-
-    from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
-    from workflow_scripts.rewards import make_reward
-    from workflow_scripts.step_scores.judge import load_judge
-    from workflow_scripts.training.run import train
-    from workflow_scripts.training.trainer import Task, final_checkpoint
-
-    reward = make_reward(config.method.reward, {question.id: question.answer for question in questions})
-    if "step_scores" in reward.needs and (arguments.prm is None or config.prm_spec is None):
-        raise UserError(
-            f"method {config.method_name} needs a process reward model. Give --prm, its manifest."
-        )
-    base = weights_directory(arguments.policy)
-    model, tokenizer = load_model(base, config.policy_spec.dtype), load_tokenizer(base)
-    sampler = transformers_sampler(
-        model,
-        tokenizer,
-        config.question_set.prompt,
-        config.question_set.answer,
-        config.policy_spec.chat_template_arguments,
-    )
-    judge = None
-    if arguments.prm is not None and config.prm_spec is not None:
-        judge = load_judge(weights_directory(arguments.prm), config.prm_spec, config.question_set.prompt)
-    task = Task(questions, reward, sampler, judge, config.seed)
-    outcome = train(model, tokenizer, task, config.grpo, config.evaluation, config.policy_spec.dtype, state)
-    final = out / "final"
-    final_checkpoint(final, outcome.trainer)
-    outcome.trainer.journal.collect(out)
-    write_json(out / "config.json", config.model_dump(mode="json"))
-    about = {"name": out.name, "dtype": config.policy_spec.dtype, "step": outcome.steps}
-    write_manifest(out / "manifest.json", final, about)
-    names = ("metrics.jsonl", "curve.parquet", "rollouts.parquet", "config.json")
-    record.finish(
-        {"manifest": out / "manifest.json", **{Path(n).stem: out / n for n in names}, "final": final},
-        kind="run",
-        notes={"step": outcome.steps, "seed": config.seed, "resumed_from": outcome.resumed_from or None},
-    )
+    with exclusive(arguments.state):
+        adapt(config, inputs, arguments.out, arguments.state)
 
 
 if __name__ == "__main__":

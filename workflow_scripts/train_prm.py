@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import write_json
-from workflow_scripts.models import fetch_model, weights_directory, write_manifest
+from workflow_scripts.files import exclusive
+from workflow_scripts.models import fetch_model, publish, weights_directory
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.settings.specs import PrmSpec, TrainedPrm
 from workflow_scripts.settings.steps import TrainPrm
@@ -55,26 +55,24 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--out", required=True, type=Path, help="the model's folder")
     arguments = parser.parse_args(argv)
     config = read_config(TrainPrm, arguments.config)
-    record = start_record("train_prm", config.model_dump(mode="json"), {"policy": arguments.policy})
     out: Path = arguments.out
-    source = config.prm.source
-    if isinstance(source, TrainedPrm):
-        if config.world is None or arguments.policy is None:
-            raise UserError(
-                f"process reward model {config.name}: give its world in --config, and --policy, the manifest of "
-                f"{source.policy}."
-            )
-        weights = out / "model"
-        policy = weights_directory(arguments.policy)
-        report = train_tiny(config.prm, source, config.world, policy, weights)
-        notes: dict[str, Any] = {"seed": source.seed}
-    else:
-        weights, notes = fetch_model(source, out / "model")
-        report = {}
-    write_json(out / "report.json", report)
-    write_manifest(out / "manifest.json", weights, {"name": config.name, "dtype": config.prm.dtype})
-    outputs = {"manifest": out / "manifest.json", "report": out / "report.json", "weights": weights}
-    record.finish(outputs, kind="model", notes={**notes, **report})
+    with exclusive(out):
+        record = start_record("train_prm", config.model_dump(mode="json"), {"policy": arguments.policy})
+        source = config.prm.source
+        if isinstance(source, TrainedPrm):
+            if config.world is None or arguments.policy is None:
+                raise UserError(
+                    f"process reward model {config.name}: give its world in --config, and --policy, the manifest of "
+                    f"{source.policy}."
+                )
+            weights = out / "model"
+            policy = weights_directory(arguments.policy)
+            report = train_tiny(config.prm, source, config.world, policy, weights)
+            notes: dict[str, Any] = {"seed": source.seed}
+        else:
+            weights, notes = fetch_model(source, out / "model")
+            report = {}
+        publish(record, out, weights, {"name": config.name, "dtype": config.prm.dtype}, report, notes)
 
 
 if __name__ == "__main__":

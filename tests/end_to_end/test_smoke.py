@@ -78,6 +78,18 @@ def test_a_new_label_prints_again_and_does_not_train_again(smoke_results: Path) 
     assert not found & {"train", "sample", "evaluate", "analyse"}
 
 
+def test_a_memory_knob_does_not_train_again_and_a_learning_rate_is_another_run(smoke_results: Path) -> None:
+    scale = smoke_results / "config/smoke.yaml"
+    before = scale.read_text(encoding="utf-8")
+    try:
+        scale.write_text(before.replace("micro_batch: 8", "micro_batch: 4"), encoding="utf-8")
+        assert would_run(smoke_results) <= {"report_page"}
+        scale.write_text(before.replace("learning_rate: 1.0e-4", "learning_rate: 2.0e-4"), encoding="utf-8")
+        assert "train" in would_run(smoke_results)
+    finally:
+        scale.write_text(before, encoding="utf-8")
+
+
 def test_every_product_has_its_record_log_and_benchmark(smoke_results: Path) -> None:
     results = smoke_results / "results/smoke"
     for manifest in results.glob("*/*/manifest.json"):

@@ -49,6 +49,7 @@ def render_config(artefact: str) -> Render:
         method_labels={method: LABELS[method] for method in METHODS[artefact]},
         policy_labels={POLICY: "tiny_policy"},
         question_set_labels={QUESTIONS: "tiny_questions"},
+        confidence=0.95,
     )
 
 

@@ -24,6 +24,7 @@ CONFIG = json.dumps(
             "answer": {"kind": "choice"},
             "licence": "invented",
         },
+        "aggregation": "min",
         "bootstrap_samples": 500,
         "confidence": 0.95,
         "seed": 0,
@@ -76,10 +77,11 @@ def steps() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def evaluate(files: Path, *more: str) -> dict[str, dict]:
+def evaluate(files: Path, *more: str, aggregation: str = "min") -> dict[str, dict]:
     out = files / "out" / "metrics.json"
     paths = ["--questions", str(files / "questions.parquet"), "--samples", str(files / "rollouts.parquet")]
-    main(["--config", CONFIG, *paths, "--out", str(out), *more])
+    config = json.dumps({**json.loads(CONFIG), "aggregation": aggregation})
+    main(["--config", config, *paths, "--out", str(out), *more])
     return json.loads(out.read_text(encoding="utf-8"))
 
 
@@ -114,7 +116,7 @@ def test_scores_add_best_of_n_and_the_weighted_vote(files: Path) -> None:
     assert metrics["bon@4"]["value"] == 0.5
     assert metrics["sc_rm@4"]["value"] == 0.5
     # Last steps: q1 A 0.95, B 1.0 + 0.3; q2 B 1.0 + 0.5, A 0.2 + 0.9. Best: q1 B (1.0), q2 B (1.0).
-    last = evaluate(files, *scores, "--aggregation", "last")
+    last = evaluate(files, *scores, aggregation="last")
     assert (last["bon@4"]["value"], last["sc_rm@4"]["value"]) == (0.5, 0.5)
     table = pd.read_parquet(files / "out" / "per_question.parquet").set_index("question_id")
     assert table["bon_correct"].to_dict() == {"q1": True, "q2": False}

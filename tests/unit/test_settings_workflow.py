@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.settings.workflow import one_of, option, plan_or_exit, prefer_this_environment
+from workflow_scripts.errors import UserError
+from workflow_scripts.settings.workflow import (
+    check_writable,
+    one_of,
+    option,
+    plan_or_exit,
+    prefer_this_environment,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,3 +50,12 @@ def test_wrong_settings_exit_with_one_line(capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(
         r"error: config/mini.yaml: [a-z_]+: is missing \(\d+ more after this one\)\n", capsys.readouterr().err
     )
+
+
+def test_a_results_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
+    check_writable(tmp_path / "new" / "folder", "mine.yaml: results")
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        UserError, match=r"mine\.yaml: results: .*folder cannot be written, because of .*file"
+    ):
+        check_writable(tmp_path / "file" / "folder", "mine.yaml: results")

@@ -85,6 +85,16 @@ def test_no_key_of_another_scale_leaks_in(clone: Path, tmp_path: Path, profile: 
     assert "grpo.kl_coefficient: is missing" in done.stdout
 
 
+def test_a_job_on_a_cluster_reads_the_same_scale_as_its_parent(clone: Path) -> None:
+    """Snakemake hands a spawned job the files and values, but neither the profile nor `replace-workflow-config`."""
+    parent = snakemake(clone, "--profile", "slurm", "--summary", "headline", "--config", "n_seeds=1")
+    values = ("--configfiles", "config/paper.yaml", "--config", "n_seeds=1")
+    child = snakemake(clone, "--cores", "1", "--summary", "headline", *values)
+    named = [set(re.findall(r"(?m)^results/\S+", done.stdout)) for done in (parent, child)]
+    assert named[0] == named[1]
+    assert len(named[0]) > 50
+
+
 @pytest.mark.parametrize("profile", ["local", "slurm"])
 def test_one_scale_file_is_the_same_plan_under_either_profile(clone: Path, profile: str) -> None:
     arguments = ("--profile", profile, "--configfile", "config/smoke.yaml", "--summary", "headline")

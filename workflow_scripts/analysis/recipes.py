@@ -25,6 +25,9 @@ RECIPES: dict[str, Recipe] = {
     ),
     "prose_fig5": Recipe(curve=("avg@k", "unparseable"), training=("reward",)),
     "prose_table3": Recipe(final=("avg@k", "maj@k")),
+    "medqa_smollm2": Recipe(
+        final=("avg@k", "maj@k", "unparseable", "distinct_responses", "distinct_answers", "answer_entropy")
+    ),
 }
 
 

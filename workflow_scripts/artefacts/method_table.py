@@ -1,4 +1,4 @@
-"""Tables with a row per method and a column per metric, the paper's number beside ours."""
+"""Tables with a row per method and a column per metric, the paper's number beside ours where it has one."""
 
 from __future__ import annotations
 
@@ -13,27 +13,32 @@ from workflow_scripts.settings.evidence import Render
 
 NOT_RUN = "not run"
 ABSENT = "–"
+LARGER_IS_BETTER = frozenset({"avg@k", "maj@k"})
+"""The metrics whose best value is printed bold."""
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """One method: how it is printed, and where the paper gives its number."""
+    """One method: how it is printed, and where the paper gives its number if it does."""
 
     method: str
     label: str
-    paper_place: str
-    paper_row: str
+    paper_place: str = ""
+    paper_row: str = ""
 
 
 @dataclass(frozen=True)
 class MethodTable:
-    """What a table prints; `paper_k` is the number of samples behind the paper's values."""
+    """What a table prints; without a `paper` it has no columns for published values.
+
+    `paper_k` is the number of samples behind the paper's values.
+    """
 
     rows: tuple[TableRow, ...]
     metrics: tuple[str, ...]
-    paper: str
-    paper_k: int
-    paper_setting: str
+    paper: str | None = None
+    paper_k: int = 0
+    paper_setting: str = ""
 
 
 def tabulate(
@@ -81,7 +86,9 @@ def _published(
     layout: MethodTable, row: TableRow, metric: str, numbers: Sequence[PublishedNumber]
 ) -> dict[str, object]:
     name = metric_label(metric, layout.paper_k)
-    number = find_number(numbers, layout.paper, row.paper_place, row.paper_row, name)
+    number = (
+        find_number(numbers, layout.paper, row.paper_place, row.paper_row, name) if layout.paper else None
+    )
     if number is None:
         return {"paper_value": None, "paper_place": None}
     return {"paper_value": number.value, "paper_place": number.place}
@@ -101,18 +108,16 @@ def _block(layout: MethodTable, block: pd.DataFrame) -> list[str]:
     heads = ["method"]
     for metric in layout.metrics:
         ks = block.loc[block["metric"] == metric, "k"].dropna()
-        heads += [metric_label(metric, int(ks.iloc[0]) if len(ks) else None)]
-        heads += [f"paper, {metric_label(metric, layout.paper_k)}"]
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (2 * len(layout.metrics))]
+        heads += [metric_label(metric, int(ks.iloc[0]) if len(ks) else None).replace("_", " ")]
+        heads += [f"paper, {metric_label(metric, layout.paper_k)}"] if layout.paper else []
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
     for row in layout.rows:
         texts = [row.label]
         for metric in layout.metrics:
             column = block[block["metric"] == metric]
             cell = column[column["method"] == row.method].iloc[0]
-            texts += [
-                _ours_text(cell, column["value"]),
-                _bold_best(cell["paper_value"], column["paper_value"]),
-            ]
+            texts += [_ours_text(cell, column["value"])]
+            texts += [_bold_best(cell["paper_value"], column["paper_value"])] if layout.paper else []
         lines.append("| " + " | ".join(texts) + " |")
     return lines
 
@@ -129,9 +134,9 @@ def _ours_text(cell: pd.Series, column: pd.Series) -> str:
     if cell["status"] == NOT_RUN:
         return NOT_RUN
     spread = f", sd {cell['sd']:.3f}" if pd.notna(cell["sd"]) else ""
-    return (
-        f"{_bold_best(cell['value'], column.astype(float))} [{cell['low']:.3f}, {cell['high']:.3f}]{spread}"
-    )
+    bold = cell["metric"] in LARGER_IS_BETTER
+    value = _bold_best(cell["value"], column.astype(float)) if bold else f"{cell['value']:.3f}"
+    return f"{value} [{cell['low']:.3f}, {cell['high']:.3f}]{spread}"
 
 
 def _foot(layout: MethodTable, block: pd.DataFrame, config: Render, policy: str, questions: str) -> str:
@@ -150,6 +155,10 @@ def _foot(layout: MethodTable, block: pd.DataFrame, config: Render, policy: str,
         f"Ours: {policy} on {questions}, scale {config.scale}; {spread}; "
         f"n = {int(done['n'].iloc[0])} questions, k = {int(done['k'].iloc[0])} samples each; "
         f"brackets: {100 * config.confidence:g} % interval, bootstrap over questions. "
-        "Training uses these questions without their labels. "
-        f"Paper: {layout.paper_setting}. Other policy, other questions: compare the order, not the level."
+        "Training uses these questions without their labels."
+        + (
+            f" Paper: {layout.paper_setting}. Other policy, other questions: compare the order, not the level."
+            if layout.paper
+            else ""
+        )
     )

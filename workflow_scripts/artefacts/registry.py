@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from workflow_scripts.artefacts import prose_fig1, prose_fig5, prose_table3
+from workflow_scripts.artefacts import medqa_smollm2, prose_fig1, prose_fig5, prose_table3
 from workflow_scripts.artefacts.method_table import MethodTable
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import Render
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 Draw = Callable[[pd.DataFrame, Render], "tuple[Figure, pd.DataFrame]"]
 
 FIGURES: dict[str, Draw] = {"prose_fig1": prose_fig1.draw, "prose_fig5": prose_fig5.draw}
-TABLES: dict[str, MethodTable] = {"prose_table3": prose_table3.TABLE}
+TABLES: dict[str, MethodTable] = {
+    "medqa_smollm2": medqa_smollm2.TABLE,
+    "prose_table3": prose_table3.TABLE,
+}
 
 
 def check_registered(config: Render) -> None:

@@ -42,24 +42,33 @@ def load_model(directory: Path, dtype: str) -> PreTrainedModel:
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
-def prompt_ids(
+def prompt_text(
     tokenizer: PreTrainedTokenizerBase, messages: list[dict[str, str]], arguments: dict[str, Any]
-) -> list[int]:
-    """Token ids of a chat prompt that ends where the policy begins to write.
+) -> str:
+    """A chat prompt that ends where the policy begins to write.
 
     A template that knows no system role gets the system text at the head of the user message.
     """
     try:
-        text = tokenizer.apply_chat_template(
-            messages, tokenize=False, add_generation_prompt=True, **arguments
+        return str(
+            tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **arguments)
         )
     except Exception:
         if messages[0]["role"] != "system":
             raise
         system, user, *rest = messages
         merged = [{"role": "user", "content": system["content"] + "\n\n" + user["content"]}, *rest]
-        text = tokenizer.apply_chat_template(merged, tokenize=False, add_generation_prompt=True, **arguments)
-    return tokenizer(text, add_special_tokens=False)["input_ids"]
+        return prompt_text(tokenizer, merged, arguments)
+
+
+def prompt_ids(
+    tokenizer: PreTrainedTokenizerBase, messages: list[dict[str, str]], arguments: dict[str, Any]
+) -> list[int]:
+    """Token ids of `prompt_text`; the template writes all special tokens itself."""
+    ids: list[int] = tokenizer(prompt_text(tokenizer, messages, arguments), add_special_tokens=False)[
+        "input_ids"
+    ]
+    return ids
 
 
 def stop_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from workflow_scripts.policies.loading import prompt_ids
+from workflow_scripts.policies.loading import prompt_text
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.specs import Pretraining
@@ -70,11 +70,12 @@ def write_rows(
     questions = [world.draw_question(rng) for _ in range(n)]
     responses = ["\n".join(write(question, rng)) for question in questions]
     prompts = [
-        prompt_ids(tokenizer, render_prompt(question, world.settings.prompt), {}) for question in questions
+        prompt_text(tokenizer, render_prompt(question, world.settings.prompt), {}) for question in questions
     ]
+    asked = tokenizer(prompts, add_special_tokens=False)["input_ids"]
     encoded = tokenizer(responses, add_special_tokens=False)["input_ids"]
     return pack(
-        [(p, [*r, tokenizer.eos_token_id]) for p, r in zip(prompts, encoded, strict=True)],
+        [(p, [*r, tokenizer.eos_token_id]) for p, r in zip(asked, encoded, strict=True)],
         tokenizer.pad_token_id,
     )
 

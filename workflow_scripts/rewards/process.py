@@ -7,7 +7,8 @@ from typing import Literal
 from workflow_scripts.answers.vote import majority
 from workflow_scripts.rewards.group import Need, RolloutGroup
 from workflow_scripts.rewards.majority import majority_label, match
-from workflow_scripts.step_scores.aggregate import Aggregation, aggregate
+from workflow_scripts.settings.specs import Aggregation
+from workflow_scripts.step_scores.aggregate import aggregate
 
 STEP_SCORES: frozenset[Need] = frozenset({"step_scores"})
 

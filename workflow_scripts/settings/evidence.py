@@ -120,7 +120,7 @@ class Render(Strict):
     method_labels: dict[Name, str] = Field(description="method -> as printed")
     policy_labels: dict[Name, str] = Field(description="policy role -> the policy's name at this scale")
     question_set_labels: dict[Name, str] = Field(description="question set role -> its name at this scale")
-    confidence: Share = Field(default=0.95, description="of the intervals in the tidy table, as printed")
+    confidence: Share = Field(description="of the intervals in the tidy table, as printed")
 
 
 class ClaimWithEvidence(Strict):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workflow_scripts.settings.base import Strict
-from workflow_scripts.settings.identity import canonical_json
+from workflow_scripts.settings.identity import canonical_json, identity
 from workflow_scripts.settings.load import Configuration
 
 
@@ -30,6 +30,11 @@ class Job:
     def json(self) -> str:
         """The configuration as the job's one canonical argument."""
         return canonical_json(self.config.model_dump(mode="json"))
+
+    @property
+    def identity(self) -> str:
+        """The part of it that changes numbers, as JSON."""
+        return canonical_json(identity(self.config))
 
 
 @dataclass

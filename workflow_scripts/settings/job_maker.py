@@ -169,6 +169,7 @@ class JobMaker:
                 samples=key.sid,
                 questions=sample.config.questions,
                 question_set=sample.config.question_set,
+                aggregation="min",
                 bootstrap_samples=self.scale.statistics.bootstrap_samples,
                 confidence=self.scale.statistics.confidence,
                 seed=self.scale.statistics.seed,

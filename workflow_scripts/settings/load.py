@@ -95,7 +95,7 @@ def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale
             ).items()
         },
         methods=_merged("methods", _entries(config / "methods.yaml", MethodSpec), settings.methods, source),
-        artefacts=_artefacts(config / "artefacts"),
+        artefacts=_merged("artefacts", _artefacts(config / "artefacts"), settings.artefacts, source),
         claims=_entries(config / "claims.yaml", ClaimSpec) if (config / "claims.yaml").is_file() else {},
     )
     _check_references(loaded, source)
@@ -200,6 +200,11 @@ def _check_references(loaded: Configuration, source: str) -> None:
     for name, questions in loaded.questions.items():
         if isinstance(questions.source, GeneratedQuestions):
             _known(questions.source.world, loaded.worlds, f"question set {name}: source.world", "world")
+            if questions.prompt != loaded.worlds[questions.source.world].prompt:
+                raise UserError(
+                    f"question set {name}: prompt differs from that of its world {questions.source.world}, in which "
+                    "the corpus of its policies is written. Use the same."
+                )
     for name, policy in loaded.policies.items():
         if isinstance(policy.source, PretrainedPolicy):
             _known(policy.source.world, loaded.worlds, f"policy {name}: source.world", "world")

@@ -138,6 +138,7 @@ def rendering(maker: JobMaker, artefact: str) -> Job:
             question_set_labels={
                 role: name for role, name in roles.question_sets.items() if role in entry.question_sets
             },
+            confidence=maker.scale.statistics.confidence,
         ),
         {"analysis": maker.plan.analyses[artefact].outputs["table"]},
         with_record({suffix: f"{folder}/{artefact}.{suffix}" for suffix in suffixes}),

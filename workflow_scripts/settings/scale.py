@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from workflow_scripts.settings.base import Count, Name, Strict
+from workflow_scripts.settings.evidence import ArtefactEntry
 from workflow_scripts.settings.specs import MethodSpec, PolicySpec, PrmSpec, QuestionSetSpec
 from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
 from workflow_scripts.settings.worlds import World
@@ -55,7 +56,7 @@ class ModelRegistry(Strict):
 class Settings(Strict):
     """A scale file. It is complete: nothing is taken from another scale.
 
-    The last four sections are entries of its own beside those of the registries in config/.
+    The last five sections are entries of its own beside those of the registries in config/.
     """
 
     scale: Name
@@ -74,3 +75,4 @@ class Settings(Strict):
     questions: dict[Name, QuestionSetSpec] = {}
     models: ModelRegistry = ModelRegistry()
     methods: dict[Name, MethodSpec] = {}
+    artefacts: dict[Name, ArtefactEntry] = {}

@@ -12,6 +12,9 @@ from pydantic import Field
 from workflow_scripts.settings.base import NO_NUMBERS, Count, Name, NonNegative, Positive, Seed, Share, Strict
 from workflow_scripts.settings.prompts import PromptSpec
 
+Aggregation = Literal["min", "mean", "sum", "product", "last"]
+"""How step scores become one trajectory score."""
+
 # ------------------------------------------------------------------ question sets
 
 
@@ -204,7 +207,7 @@ class ProcessReward(Strict):
     """PROSE: an aggregate of the step scores, 0 without a parseable answer if guarded."""
 
     kind: Literal["process"]
-    aggregation: Literal["min", "mean", "sum", "product", "last"]
+    aggregation: Aggregation
     format_guard: bool
 
 
@@ -213,7 +216,7 @@ class ProcessLabelReward(Strict):
 
     kind: Literal["process_label"]
     selection: Literal["sc_rm", "bon"]
-    aggregation: Literal["min", "mean", "sum", "product", "last"]
+    aggregation: Aggregation
 
 
 class OracleReward(Strict):

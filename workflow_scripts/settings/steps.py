@@ -9,6 +9,7 @@ from pydantic import Field
 
 from workflow_scripts.settings.base import Name, Seed, Strict
 from workflow_scripts.settings.specs import (
+    Aggregation,
     MethodSpec,
     PolicySpec,
     PrmSpec,
@@ -86,6 +87,7 @@ class Evaluate(Strict):
     samples: str
     questions: str
     question_set: QuestionSetSpec
+    aggregation: Aggregation = Field(description="of step scores, for best-of-N and SC+RM")
     bootstrap_samples: int
     confidence: float
     seed: Seed

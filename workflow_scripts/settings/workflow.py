@@ -18,6 +18,7 @@ from workflow_scripts.settings.load import Configuration, load_settings
 from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.sources import stage_sources
+from workflow_scripts.settings.specs import LocalQuestions
 
 
 def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], root: Path) -> Plan:
@@ -25,10 +26,20 @@ def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], r
     # The command line's or profile's file comes before the Snakefile's own.
     source = _shown(configfiles[0], root) if configfiles else "the configuration"
     try:
-        return resolve(load_settings(config, root, source))
+        loaded = load_settings(config, root, source)
+        for key in ("results", "figures"):
+            check_writable(Path(getattr(loaded.settings, key)), f"{source}: {key}")
+        return resolve(loaded)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def check_writable(folder: Path, where: str) -> None:
+    """Raise UserError if `folder` neither is nor can become a folder that this user may write."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(f"{where}: {folder} cannot be written, because of {there}. Name another folder.")
 
 
 def _shown(path: str | Path, root: Path) -> str:
@@ -60,6 +71,11 @@ def option(flag: str, value: str | None) -> list[str]:
 def code(step: str, plan: Plan, root: Path) -> list[str]:
     """Return the step's source files where the scale tracks code, else nothing."""
     return stage_sources(step, root) if plan.settings.settings.track_code else []
+
+
+def local_file(source: object) -> list[str]:
+    """Return the file of a local question set, so that Snakemake sees it change; nothing for other sources."""
+    return [source.path] if isinstance(source, LocalQuestions) else []
 
 
 # ------------------------------------------------------------------ pages of the report

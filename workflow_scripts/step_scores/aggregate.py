@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
 
-Aggregation = Literal["min", "mean", "sum", "product", "last"]
+from workflow_scripts.settings.specs import Aggregation
 
 
 def aggregate(scores: Sequence[float], how: Aggregation) -> float:
