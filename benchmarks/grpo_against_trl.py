@@ -79,7 +79,12 @@ def run_ours(config: Train, questions: list[Question], base: Path, judge: StepJu
     """Our run."""
     model, tokenizer = load_model(base, "float32"), load_tokenizer(base)
     sampler = transformers_sampler(
-        model, tokenizer, config.question_set.prompt, config.question_set.answer, {}
+        model,
+        tokenizer,
+        config.question_set.prompt,
+        config.question_set.answer,
+        {},
+        config.evaluation.max_rows,
     )
     task = Task(questions, make_reward(config.method.reward, {}), sampler, judge, config.seed)
     ours.train(model, tokenizer, task, config.grpo, config.evaluation, "float32", state)

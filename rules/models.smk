@@ -102,6 +102,7 @@ rule train_prm:
             for model_id, job in PLAN.prms.items()
             if job.config.prm.source.kind not in FETCHED
         ),
+    priority: 10  # most runs wait for it
     conda:
         ENVIRONMENT
     threads: RESOURCES.train_prm.threads

@@ -40,6 +40,7 @@ def sample_all(config: Sample, questions: list[Question], weights: Path, state: 
         config.question_set.prompt,
         config.question_set.answer,
         config.chat_template_arguments,
+        config.sampling.max_rows,
     )
     started = time.monotonic()
     for done, index in enumerate(missing, start=1):

@@ -51,7 +51,9 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
     base = weights_directory(inputs["policy"])
     model, tokenizer = load_model(base, config.policy_spec.dtype), load_tokenizer(base)
     prompt, rule = config.question_set.prompt, config.question_set.answer
-    sampler = transformers_sampler(model, tokenizer, prompt, rule, config.policy_spec.chat_template_arguments)
+    sampler = transformers_sampler(
+        model, tokenizer, prompt, rule, config.policy_spec.chat_template_arguments, config.evaluation.max_rows
+    )
     judge = None
     if inputs["prm"] is not None and config.prm_spec is not None:
         judge = load_judge(weights_directory(inputs["prm"]), config.prm_spec, prompt)

@@ -1,8 +1,10 @@
 """SIGKILL in the middle of a step, then the same command again: the outputs are those of an uninterrupted run."""
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.clinic_samples import ANSWER_RULE, PROMPT, questions, save_untrained_policy
+from tests.unit.clinic_samples import ANSWER_RULE, PROMPT, questions, save_untrained_policy, world_settings
+from tests.unit.test_model_steps import PRETRAINING, pretrained, prm_spec
 from tests.unit.test_trainer import GRPO
 from workflow_scripts.models import write_manifest
 from workflow_scripts.questions.schema import write_questions
@@ -30,6 +33,7 @@ SAMPLING = {
     "max_new_tokens": 24,
     "seed": 0,
     "backend": "transformers",
+    "max_rows": 512,
 }
 
 
@@ -151,3 +155,77 @@ def test_state_of_other_settings_is_refused(inputs, tmp_path):
     assert process.returncode == 2
     assert errors.strip().splitlines()[-1].startswith("error: ") and "other settings" in errors
     assert "Traceback" not in errors
+
+
+def run_commands(folder, inputs):
+    """The steps without resume points, as (name, command, outputs) in the order in which they feed each other."""
+    policy = {
+        "name": "tiny",
+        "policy": {
+            "source": {
+                **pretrained(0.0),
+                "pretraining": {**PRETRAINING, "drill_steps": 40, "corpus_steps": 40},
+            },
+            "dtype": "float32",
+        },
+        "world": world_settings().model_dump(mode="json"),
+    }
+    prm = {
+        **policy,
+        "name": "prm",
+        "policy": None,
+        "prm": {**prm_spec(), "source": {**prm_spec()["source"], "steps": 60}},
+    }
+    score = {
+        "samples": "s",
+        "question_set": QUESTION_SET,
+        "prm": "prm",
+        "prm_spec": prm_spec(),
+        "world": world_settings().model_dump(mode="json"),
+    }
+    tool = (sys.executable, "-m")
+    return {
+        "pretrain_policy": [
+            *(*tool, "workflow_scripts.pretrain_policy", "--config", json.dumps(policy)),
+            *("--out", str(folder / "policy")),
+        ],
+        "train_prm": [
+            *(*tool, "workflow_scripts.train_prm", "--config", json.dumps(prm)),
+            *("--policy", str(inputs / "manifest.json"), "--out", str(folder / "prm")),
+        ],
+        "score_steps": [
+            *(*tool, "workflow_scripts.score_steps", "--config", json.dumps(score)),
+            *(
+                "--questions",
+                str(inputs / "questions.parquet"),
+                "--samples",
+                str(inputs / "rollouts.parquet"),
+            ),
+            *(
+                "--prm",
+                str(inputs / "manifest.json"),
+                "--out",
+                str(folder / "scores" / "step_scores.parquet"),
+            ),
+        ],
+    }
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("step", ["pretrain_policy", "train_prm", "score_steps"])
+def test_a_step_without_resume_points_may_be_killed_at_any_moment(inputs, tmp_path, step):
+    if not (inputs / "rollouts.parquet").exists():
+        finish(sample_command(inputs, inputs / "sampled"))
+        shutil.copy(inputs / "sampled/out/rollouts.parquet", inputs / "rollouts.parquet")
+    started = time.monotonic()
+    finish(run_commands(tmp_path / "whole", inputs)[step])
+    duration = time.monotonic() - started
+    arguments = run_commands(tmp_path / "killed", inputs)[step]
+    for share in (0.2, 0.5, 0.7, 0.8, 0.9, 0.95):
+        process = start(arguments)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=share * duration)
+        process.kill()
+        process.wait()
+    finish(arguments)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")

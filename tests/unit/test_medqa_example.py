@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
 import pytest
 import yaml
 
 from workflow_scripts.analysis.recipes import recipe
+from workflow_scripts.artefacts.medqa_smollm2 import TABLE
+from workflow_scripts.artefacts.method_table import markdown, tabulate
 from workflow_scripts.artefacts.registry import check_registered
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import UnlabelledQuestion
+from workflow_scripts.settings.evidence import Render
 from workflow_scripts.settings.load import load_settings
 from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.schema_file import schema
@@ -39,6 +43,32 @@ def test_it_asks_for_one_run_and_two_evaluations_without_a_process_reward_model(
     assert (len(plan.runs), len(plan.evaluations), len(plan.prms)) == (1, 2, 0)
     check_registered(plan.renderings["medqa_smollm2"].config)  # type: ignore[arg-type]
     assert recipe("medqa_smollm2").final
+
+
+def test_its_table_has_no_columns_for_a_paper_and_marks_the_best_accuracy_alone(
+    scale: dict[str, Any],
+) -> None:
+    config = resolve(load_settings(scale, ROOT)).renderings["medqa_smollm2"].config
+    assert isinstance(config, Render)
+    place = {"policy_role": "main_policy", "questions_role": "medqa_4op", "low": 0.0, "high": 1.0, "sd": None}
+    rows = [
+        {
+            **place,
+            "method": method,
+            "seed": seed,
+            "metric": metric,
+            "value": value,
+            "n": 16,
+            "k": 4,
+            "n_seeds": n,
+        }
+        for method, seed, value, n in (("base", None, 0.25, None), ("ttrl", "mean", 0.5, 1))
+        for metric in TABLE.metrics
+    ]
+    text = markdown(TABLE, tabulate(TABLE, pd.DataFrame(rows), config, []), config)
+    assert "| method | avg@4 | maj@4 | unparseable | distinct responses |" in text
+    assert "| TTRL | **0.500** [0.000, 1.000] | **0.500** [0.000, 1.000] | 0.500 [0.000, 1.000] |" in text
+    assert "aper" not in text
 
 
 def test_its_prompt_shows_the_question_and_every_option(scale: dict[str, Any]) -> None:

@@ -140,6 +140,7 @@ def test_sampling_scoring_and_truth_of_each_step(policy, prm, tmp_path):
         "max_new_tokens": 10,
         "seed": 0,
         "backend": "transformers",
+        "max_rows": 512,
     }
     config = {
         "policy": "p",

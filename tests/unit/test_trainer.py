@@ -47,7 +47,7 @@ GRPO = {
     "save_every": 2,
 }
 EVALUATION = SamplingSpec(
-    n_samples=2, temperature=0.6, top_p=0.95, max_new_tokens=8, seed=7, backend="transformers"
+    n_samples=2, temperature=0.6, top_p=0.95, max_new_tokens=8, seed=7, backend="transformers", max_rows=512
 )
 
 

@@ -94,9 +94,7 @@ class TransformersBackend:
     max_rows : samples decoded together at most; a memory knob that changes no sample's random stream.
     """
 
-    def __init__(
-        self, model: PreTrainedModel, stop_ids: Sequence[int], pad_id: int, max_rows: int = 512
-    ) -> None:
+    def __init__(self, model: PreTrainedModel, stop_ids: Sequence[int], pad_id: int, max_rows: int) -> None:
         self.model = model
         self.stop_ids = list(stop_ids)
         self.pad_id = pad_id

@@ -84,7 +84,7 @@ def transformers_sampler(
     prompt: PromptSpec,
     answer_rule: AnswerRule,
     chat_template_arguments: dict[str, bool],
-    max_rows: int = 512,
+    max_rows: int,
 ) -> Sampler:
     """Wrap a loaded policy as a sampler on the transformers backend; it samples from the model's current weights."""
     from workflow_scripts.policies.generation import TransformersBackend

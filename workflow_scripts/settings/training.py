@@ -18,6 +18,9 @@ class SamplingSpec(Strict):
     max_new_tokens: Count
     seed: Seed
     backend: Literal["transformers"]
+    max_rows: Count = Field(
+        description="responses decoded together; a memory knob", json_schema_extra=NO_NUMBERS
+    )
 
 
 class GrpoSpec(Strict):

@@ -18,7 +18,8 @@ from workflow_scripts.settings.load import Configuration, load_settings
 from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.sources import stage_sources
-from workflow_scripts.settings.specs import LocalQuestions
+from workflow_scripts.settings.specs import LocalModel, LocalQuestions, PolicySpec, PrmSpec, QuestionSetSpec
+from workflow_scripts.settings.steps import PreparePolicy, PrepareQuestions, TrainPrm
 
 
 def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], root: Path) -> Plan:
@@ -29,7 +30,9 @@ def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], r
         loaded = load_settings(config, root, source)
         for key in ("results", "figures"):
             check_writable(Path(getattr(loaded.settings, key)), f"{source}: {key}")
-        return resolve(loaded)
+        plan = resolve(loaded)
+        check_local_sources(plan)
+        return plan
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -40,6 +43,23 @@ def check_writable(folder: Path, where: str) -> None:
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise UserError(f"{where}: {folder} cannot be written, because of {there}. Name another folder.")
+
+
+def check_local_sources(plan: Plan) -> None:
+    """Raise UserError if a local file or model folder that the plan uses does not exist."""
+    for job in (*plan.questions.values(), *plan.policies.values(), *plan.prms.values()):
+        match job.config:
+            case PrepareQuestions(name=name, question_set=QuestionSetSpec(source=LocalQuestions(path=path))):
+                if not Path(path).is_file():
+                    raise UserError(f"question set {name}: no file {path}. Put it there, or change its path.")
+            case (
+                PreparePolicy(name=name, policy=PolicySpec(source=LocalModel(path=path)))
+                | TrainPrm(name=name, prm=PrmSpec(source=LocalModel(path=path)))
+            ):
+                if not Path(path).is_dir():
+                    raise UserError(
+                        f"model {name}: no folder {path}. Put the model there, or change its path."
+                    )
 
 
 def _shown(path: str | Path, root: Path) -> str:
