@@ -8,6 +8,7 @@ LOCAL := $(SNAKEMAKE) --quiet host reason --profile local
 # `make run SEEDS=1` is the short form; `make ... ARGS=--dry-run` hands anything to Snakemake.
 SEEDS ?=
 ARGS ?=
+DRY := $(filter -n --dry-run --dryrun,$(ARGS))
 CONFIG := $(if $(SEEDS),--config n_seeds=$(SEEDS))
 RESULTS := results/mini
 
@@ -24,15 +25,15 @@ help:
 
 run: env
 	$(LOCAL) headline $(ARGS) $(CONFIG)
-	@$(MAKE) --no-print-directory report
-	@.venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml
+	$(if $(DRY),,@$(MAKE) --no-print-directory report)
+	$(if $(DRY),,@.venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml)
 
 all: env
 	$(LOCAL) all $(ARGS) $(CONFIG)
 
 report: env
 	$(LOCAL) report $(ARGS) $(CONFIG)
-	$(SNAKEMAKE) --profile local headline --report $(RESULTS)/report/report.html $(CONFIG)
+	$(if $(DRY),,$(SNAKEMAKE) --profile local headline --report $(RESULTS)/report/report.html $(CONFIG))
 
 prose_% urlvr_% covo_% beyond_%: env
 	$(LOCAL) $@ $(ARGS) $(CONFIG)

@@ -84,7 +84,8 @@ def run_ours(config: Train, questions: list[Question], base: Path, judge: StepJu
         config.question_set.prompt,
         config.question_set.answer,
         {},
-        config.evaluation.max_rows,
+        config.grpo.max_rows,
+        config.grpo.max_prompt_tokens,
     )
     task = Task(questions, make_reward(config.method.reward, {}), sampler, judge, config.seed)
     ours.train(model, tokenizer, task, config.grpo, config.evaluation, "float32", state)

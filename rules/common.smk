@@ -6,7 +6,7 @@ PLAN holds every job's configuration and inputs; a rule looks its job up by its 
 from workflow_scripts.settings.guard import hold
 from workflow_scripts.settings.workflow import (
     code,
-    local_file,
+    local_files,
     one_of,
     option,
     page_config,
@@ -14,6 +14,7 @@ from workflow_scripts.settings.workflow import (
     pages,
     plan_or_exit,
     prefer_this_environment,
+    settings_of,
 )
 
 ROOT = Path(workflow.basedir)
@@ -35,10 +36,10 @@ wildcard_constraints:
     qid=one_of(PLAN.questions),
     owner=one_of([*PLAN.policies, *PLAN.runs]),
     sid=one_of({key.sid for key in PLAN.samples}),
+    evaluation=one_of({evaluation for _, evaluation in PLAN.evaluations}),
     prm_id=one_of(PLAN.prms),
     run_id=one_of(PLAN.runs),
     artefact=one_of(ARTEFACTS),
     figure=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "figure"),
     table=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "table"),
     page=one_of(pages(ARTEFACTS, PLAN.settings)),
-    selection="figures|all",

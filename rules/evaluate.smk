@@ -6,24 +6,26 @@ Output: metrics.json and one row per question; the analysis table, from which al
 
 
 rule evaluate:
-    """Evaluate {wildcards.owner} on {wildcards.sid}: avg@k, maj@k, pass@k, selection, diversity, intervals."""
+    """Evaluate {wildcards.owner} on {wildcards.evaluation}: avg@k, maj@k, pass@k, selection, diversity, intervals."""
     input:
         questions=lambda wildcards: PLAN.evaluations[
-            wildcards.owner, wildcards.sid
+            wildcards.owner, wildcards.evaluation
         ].inputs["questions"],
-        samples=f"{RESULTS}/samples/{{owner}}/{{sid}}/rollouts.parquet",
+        samples=lambda wildcards: PLAN.evaluations[
+            wildcards.owner, wildcards.evaluation
+        ].inputs["samples"],
         step_scores=lambda wildcards: PLAN.evaluations[
-            wildcards.owner, wildcards.sid
+            wildcards.owner, wildcards.evaluation
         ].inputs.get("step_scores", []),
         code=code("evaluate", PLAN, ROOT),
     output:
-        metrics=f"{RESULTS}/evaluations/{{owner}}/{{sid}}/metrics.json",
-        per_question=f"{RESULTS}/evaluations/{{owner}}/{{sid}}/per_question.parquet",
-        record=f"{RESULTS}/evaluations/{{owner}}/{{sid}}/metrics.json.prov.json",
+        metrics=f"{RESULTS}/evaluations/{{owner}}/{{evaluation}}/metrics.json",
+        per_question=f"{RESULTS}/evaluations/{{owner}}/{{evaluation}}/per_question.parquet",
+        record=f"{RESULTS}/evaluations/{{owner}}/{{evaluation}}/metrics.json.prov.json",
     log:
-        f"{RESULTS}/logs/evaluate/{{owner}}.{{sid}}.log",
+        f"{RESULTS}/logs/evaluate/{{owner}}.{{evaluation}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/evaluate/{{owner}}.{{sid}}.jsonl"
+        f"{RESULTS}/benchmarks/evaluate/{{owner}}.{{evaluation}}.jsonl"
     conda:
         ENVIRONMENT
     threads: RESOURCES.evaluate.threads
@@ -32,13 +34,17 @@ rule evaluate:
         runtime=RESOURCES.evaluate.runtime,
         gpu=RESOURCES.evaluate.gpu,
     params:
-        config=lambda wildcards: PLAN.evaluations[wildcards.owner, wildcards.sid].json,
+        **settings_of(
+            lambda wildcards: PLAN.evaluations[wildcards.owner, wildcards.evaluation]
+        ),
         step_scores=lambda wildcards: option(
             "--step-scores",
-            PLAN.evaluations[wildcards.owner, wildcards.sid].inputs.get("step_scores"),
+            PLAN.evaluations[wildcards.owner, wildcards.evaluation].inputs.get(
+                "step_scores"
+            ),
         ),
     message:
-        "Evaluating {wildcards.owner} on {wildcards.sid} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
+        "Evaluating {wildcards.owner} on {wildcards.evaluation} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
     shell:
         r"""
         exec &> >(tee {log:q})
@@ -70,7 +76,7 @@ rule analyse:
         runtime=RESOURCES.analyse.runtime,
         gpu=RESOURCES.analyse.gpu,
     params:
-        config=lambda wildcards: PLAN.analyses[wildcards.artefact].json,
+        **settings_of(lambda wildcards: PLAN.analyses[wildcards.artefact]),
     message:
         "Analysing {wildcards.artefact} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
     shell:

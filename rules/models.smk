@@ -33,7 +33,7 @@ rule pretrain_policy:
         runtime=RESOURCES.pretrain_policy.runtime,
         gpu=RESOURCES.pretrain_policy.gpu,
     params:
-        config=lambda wildcards: PLAN.policies[wildcards.model_id].json,
+        **settings_of(lambda wildcards: PLAN.policies[wildcards.model_id]),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Pretraining policy {wildcards.model_id} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
@@ -46,8 +46,11 @@ rule pretrain_policy:
 
 
 rule fetch_policy:
-    """Fetch policy {wildcards.model_id} and check that it has what later steps need."""
+    """Point to the local folder of policy {wildcards.model_id}, or download it from the hub."""
     input:
+        source=lambda wildcards: local_files(
+            PLAN.policies[wildcards.model_id].config.policy.source
+        ),
         code=code("pretrain_policy", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
@@ -71,7 +74,7 @@ rule fetch_policy:
         mem_mb=4000,
         runtime=240,
     params:
-        config=lambda wildcards: PLAN.policies[wildcards.model_id].json,
+        **settings_of(lambda wildcards: PLAN.policies[wildcards.model_id]),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Fetching policy {wildcards.model_id}"
@@ -111,7 +114,7 @@ rule train_prm:
         runtime=RESOURCES.train_prm.runtime,
         gpu=RESOURCES.train_prm.gpu,
     params:
-        config=lambda wildcards: PLAN.prms[wildcards.model_id].json,
+        **settings_of(lambda wildcards: PLAN.prms[wildcards.model_id]),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Training process reward model {wildcards.model_id} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
@@ -125,8 +128,11 @@ rule train_prm:
 
 
 rule fetch_prm:
-    """Fetch process reward model {wildcards.model_id} and check its step tag and verdict tokens."""
+    """Point to the local folder of process reward model {wildcards.model_id}, or download it."""
     input:
+        source=lambda wildcards: local_files(
+            PLAN.prms[wildcards.model_id].config.prm.source
+        ),
         code=code("train_prm", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
@@ -150,7 +156,7 @@ rule fetch_prm:
         mem_mb=4000,
         runtime=240,
     params:
-        config=lambda wildcards: PLAN.prms[wildcards.model_id].json,
+        **settings_of(lambda wildcards: PLAN.prms[wildcards.model_id]),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Fetching process reward model {wildcards.model_id}"

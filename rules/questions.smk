@@ -8,7 +8,7 @@ Output: questions.parquet in one schema, and a card that says what is in it.
 rule prepare_questions:
     """Write question set {wildcards.qid} in the schema that every later step reads."""
     input:
-        source=lambda wildcards: local_file(
+        source=lambda wildcards: local_files(
             PLAN.questions[wildcards.qid].config.question_set.source
         ),
         code=code("prepare_questions", PLAN, ROOT),
@@ -28,7 +28,7 @@ rule prepare_questions:
         mem_mb=2000,
         runtime=30,
     params:
-        config=lambda wildcards: PLAN.questions[wildcards.qid].json,
+        **settings_of(lambda wildcards: PLAN.questions[wildcards.qid]),
     message:
         "Preparing questions {wildcards.qid}"
     shell:

@@ -30,7 +30,7 @@ rule sample:
         runtime=RESOURCES.sample.runtime,
         gpu=RESOURCES.sample.gpu,
     params:
-        config=lambda wildcards: PLAN.samples[wildcards.owner, wildcards.sid].json,
+        **settings_of(lambda wildcards: PLAN.samples[wildcards.owner, wildcards.sid]),
         state=f"{RESULTS}/state/samples/{{owner}}/{{sid}}",
     message:
         "Sampling {wildcards.owner} on {wildcards.sid} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
@@ -68,9 +68,11 @@ rule score_steps:
         runtime=RESOURCES.score_steps.runtime,
         gpu=RESOURCES.score_steps.gpu,
     params:
-        config=lambda wildcards: PLAN.step_scores[
-            (wildcards.owner, wildcards.sid), wildcards.prm_id
-        ].json,
+        **settings_of(
+            lambda wildcards: PLAN.step_scores[
+                (wildcards.owner, wildcards.sid), wildcards.prm_id
+            ]
+        ),
     message:
         "Scoring the steps of {wildcards.owner} on {wildcards.sid} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
     shell:

@@ -19,7 +19,7 @@ rule all:
     input:
         [path for name in ARTEFACTS for path in PLAN.renderings[name].outputs.values()],
         [f"{RESULTS}/claims/ledger.csv"] if PLAN.claims else [],
-        f"{RESULTS}/audit/all.csv",
+        f"{RESULTS}/audit/figures.csv",
         [f"{RESULTS}/report/{page}.html" for page in pages(ARTEFACTS, PLAN.settings)],
 
 

@@ -33,9 +33,7 @@ rule train:
         runtime=RESOURCES.train.runtime,
         gpu=RESOURCES.train.gpu,
     params:
-        # Snakemake tracks parameters that depend on wildcards alone: a memory knob must not train again.
-        tracked=lambda wildcards: PLAN.runs[wildcards.run_id].identity,
-        config=lambda wildcards, threads: PLAN.runs[wildcards.run_id].json,
+        **settings_of(lambda wildcards: PLAN.runs[wildcards.run_id]),
         prm=lambda wildcards: option(
             "--prm", PLAN.runs[wildcards.run_id].inputs.get("prm")
         ),

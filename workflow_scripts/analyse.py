@@ -7,25 +7,26 @@ Example:
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.files import atomic_path
-from workflow_scripts.settings.evidence import Analyse, Evidence
+from workflow_scripts.settings.evidence import Analyse, BaseEvidence, Evidence, RunEvidence
+
+READ = ("per_question", "metrics", "curve", "step_scores_report")
+"""The files of an evidence that this step reads."""
 
 
-def evidence_inputs(evidence: Evidence) -> dict[str, Path]:
-    """Return the files that are read, by a name that says whose they are."""
-    inputs: dict[str, Path] = {}
+def evidence_inputs(evidence: Evidence, read: Sequence[str]) -> dict[str, Path]:
+    """Return the files `read` of each base and run that has them, by a name that says whose they are."""
+    places: dict[str, BaseEvidence | RunEvidence] = {}
     for base in evidence.base:
-        inputs[f"base.{base.policy_role}.{base.questions_role}.per_question"] = Path(base.per_question)
+        places[f"base.{base.policy_role}.{base.questions_role}"] = base
     for item in evidence.runs:
-        place = f"{item.policy_role}.{item.questions_role}.{item.method}.s{item.seed}"
-        inputs[f"{place}.metrics"] = Path(item.metrics)
-        inputs[f"{place}.curve"] = Path(item.curve)
-        if item.per_question is not None:
-            inputs[f"{place}.per_question"] = Path(item.per_question)
-    return inputs
+        places[f"{item.policy_role}.{item.questions_role}.{item.method}.s{item.seed}"] = item
+    found = {f"{place}.{name}": getattr(item, name, None) for place, item in places.items() for name in read}
+    return {name: Path(path) for name, path in found.items() if path is not None}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -39,7 +40,7 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.provenance.record import start_record
 
     record = start_record(
-        step="analyse", config=config.model_dump(mode="json"), inputs=evidence_inputs(config.evidence)
+        step="analyse", config=config.model_dump(mode="json"), inputs=evidence_inputs(config.evidence, READ)
     )
     table = collect(config, recipe(config.artefact))
     with atomic_path(arguments.out) as temporary:

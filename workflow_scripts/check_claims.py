@@ -14,6 +14,9 @@ from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.files import atomic_path, write_json, write_text
 from workflow_scripts.settings.evidence import CheckClaims
 
+READ = ("per_question", "curve", "rollouts")
+"""The files of an evidence that this step reads."""
+
 
 def main(argv: list[str] | None = None) -> None:
     parser = step_parser(__doc__)
@@ -33,7 +36,7 @@ def main(argv: list[str] | None = None) -> None:
 
     inputs = {"paper_numbers": arguments.paper_numbers}
     for item in config.claims.values():
-        inputs.update(evidence_inputs(item.evidence))
+        inputs.update(evidence_inputs(item.evidence, READ))
     numbers = read_paper_numbers(arguments.paper_numbers)
     record = start_record(step="check_claims", config=config.model_dump(mode="json"), inputs=inputs)
 

@@ -9,16 +9,18 @@ from typing import Any
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_json
 from workflow_scripts.provenance.record import Record
+from workflow_scripts.provenance.state import artefact_state
 from workflow_scripts.settings.specs import HubModel, LocalModel
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model")
 
 
 def write_manifest(path: Path, weights: Path, content: dict[str, Any]) -> None:
-    """Write a manifest; the weights are named relative to it where they lie beside it, else as given."""
+    """Write a manifest: where the weights lie (relative to it if beside it, else as given) and their digest."""
     inside = weights.resolve().is_relative_to(path.parent.resolve())
     shown = weights.resolve().relative_to(path.parent.resolve()) if inside else weights
-    write_json(path, {"weights": str(shown), "inside": inside, **content})
+    digest = artefact_state("weights", weights).sha256
+    write_json(path, {"weights": str(shown), "inside": inside, "sha256": digest, **content})
 
 
 def weights_directory(manifest: Path) -> Path:

@@ -68,7 +68,9 @@ def agreement(model: Any, tokenizer: Any, world: Any) -> dict[str, float | int]:
     rng = random.Random("agreement")
     questions = [world.draw_question(rng) for _ in range(AGREEMENT_QUESTIONS)]
     rule = AnswerRule(kind="choice", named_option="must_agree")
-    sampler = transformers_sampler(model, tokenizer, world.settings.prompt, rule, {}, AGREEMENT_QUESTIONS)
+    sampler = transformers_sampler(
+        model, tokenizer, world.settings.prompt, rule, {}, AGREEMENT_QUESTIONS, MAX_POSITIONS
+    )
     groups = sampler.sample(
         questions,
         AGREEMENT_SAMPLES,

@@ -16,6 +16,7 @@ from workflow_scripts.models import weights_directory
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import Question, read_questions
 from workflow_scripts.settings.steps import Sample
+from workflow_scripts.state import claim
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ def sample_all(config: Sample, questions: list[Question], weights: Path, state: 
         config.question_set.answer,
         config.chat_template_arguments,
         config.sampling.max_rows,
+        config.sampling.max_prompt_tokens,
     )
     started = time.monotonic()
     for done, index in enumerate(missing, start=1):
@@ -75,6 +77,7 @@ def main(argv: list[str] | None = None) -> None:
     config = read_config(Sample, arguments.config)
     inputs = {"questions": arguments.questions, "policy": arguments.policy}
     with exclusive(arguments.state):
+        claim(arguments.state, config, inputs)
         record = start_record("sample", config.model_dump(mode="json"), inputs)
         questions = read_questions(arguments.questions)
         shards = sample_all(config, questions, weights_directory(arguments.policy), arguments.state)

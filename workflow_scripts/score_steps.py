@@ -42,10 +42,14 @@ def main(argv: list[str] | None = None) -> None:
     questions = {question.id: question.unlabelled() for question in read_questions(arguments.questions)}
     samples = pq.read_table(arguments.samples, columns=["question_id", "sample", "text"]).to_pylist()
     judge = load_judge(weights_directory(arguments.prm), config.prm_spec, config.question_set.prompt)
-    asked = [questions[row["question_id"]] for row in samples]
-    scores = [group[0] for group in judge.score(asked, [[row["text"]] for row in samples])]
+    texts: dict[str, list[str]] = {}
+    for row in samples:
+        texts.setdefault(row["question_id"], []).append(row["text"])
+    groups = judge.score([questions[identifier] for identifier in texts], list(texts.values()))
+    scores = {identifier: iter(group) for identifier, group in zip(texts, groups, strict=True)}
     rows: list[dict[str, Any]] = []
-    for question, row, values in zip(asked, samples, scores, strict=True):
+    for row in samples:
+        question, values = questions[row["question_id"]], next(scores[row["question_id"]])
         steps = judge.steps(row["text"])[: len(values)]
         truth = check_steps(question, steps) if config.world else [None] * len(steps)
         rows.extend(

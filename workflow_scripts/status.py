@@ -25,8 +25,8 @@ from workflow_scripts.provenance.progress import (
     incomplete_outputs,
     job_progress,
     needed,
-    workflow_is_running,
 )
+from workflow_scripts.settings.guard import is_held
 from workflow_scripts.settings.load import Configuration, load_settings
 from workflow_scripts.settings.plan import Job, Plan, resolve
 
@@ -107,16 +107,16 @@ def _jobs(plan: Plan) -> Iterator[tuple[tuple[str, ...], str, Job]]:
         yield ("sample",), f"{key.owner}.{key.sid}", job
     for (key, prm), job in plan.step_scores.items():
         yield ("score_steps",), f"{key.owner}.{key.sid}.{prm}", job
-    for key, job in plan.evaluations.items():
-        yield ("evaluate",), f"{key.owner}.{key.sid}", job
+    for (owner, evaluation), job in plan.evaluations.items():
+        yield ("evaluate",), f"{owner}.{evaluation}", job
     if plan.claims is not None:
         yield ("check_claims",), "ledger", plan.claims
 
 
 def artefact_statuses(plan: Plan, workdir: Path, command: str) -> list[ArtefactStatus]:
     """Return the status of each artefact, and of the claims ledger, below `workdir`."""
-    incomplete, running = incomplete_outputs(workdir), workflow_is_running(workdir)
-    logs = Logs(workdir / plan.settings.settings.results)
+    results = workdir / plan.settings.settings.results
+    incomplete, running, logs = incomplete_outputs(workdir), is_held(results), Logs(results)
     progress: dict[str, Progress] = {}
     maker: dict[str, str] = {}
     inputs: dict[str, list[str]] = {}

@@ -1,6 +1,8 @@
 """Step `train`: one GRPO run without labels, from the base policy to the last step.
 
-The state folder holds resume points; a killed run continues there and ends with the same files.
+`make_reward` turns the method into a reward, `load_judge` loads the process reward model that some rewards need, and
+`training.run.train` runs the loop (training/trainer.py reads in the order in which things happen). The state folder
+holds resume points; a killed run continues there and ends with the same files.
 """
 
 from __future__ import annotations
@@ -10,24 +12,14 @@ from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
-from workflow_scripts.files import exclusive, write_json, write_text
+from workflow_scripts.files import exclusive, write_json
 from workflow_scripts.models import weights_directory, write_manifest
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import read_questions
-from workflow_scripts.settings.identity import canonical_json, identity
 from workflow_scripts.settings.steps import Train
+from workflow_scripts.state import claim, finish
 
 logger = logging.getLogger(__name__)
-
-
-def claim_state(state: Path, config_text: str) -> None:
-    """Refuse a state folder of a run with other settings; knobs that change no number may differ."""
-    owner = state / "config.json"
-    if owner.exists() and owner.read_text(encoding="utf-8") != config_text:
-        raise UserError(
-            f"{state} holds the state of a run with other settings. Remove it, or give another --state."
-        )
-    write_text(owner, config_text)
 
 
 def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path) -> None:
@@ -35,7 +27,7 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
     record = start_record("train", config.model_dump(mode="json"), inputs)
     assert inputs["questions"] is not None and inputs["policy"] is not None
     questions = read_questions(inputs["questions"])
-    claim_state(state, canonical_json(identity(config)))
+    claim(state, config, inputs)
 
     from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
     from workflow_scripts.rewards import make_reward
@@ -49,10 +41,17 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
             f"method {config.method_name} needs a process reward model. Give --prm, its manifest."
         )
     base = weights_directory(inputs["policy"])
-    model, tokenizer = load_model(base, config.policy_spec.dtype), load_tokenizer(base)
+    # Trained weights stay in float32: in bfloat16 most updates of a small learning rate round to nothing.
+    model, tokenizer = load_model(base, "float32"), load_tokenizer(base)
     prompt, rule = config.question_set.prompt, config.question_set.answer
     sampler = transformers_sampler(
-        model, tokenizer, prompt, rule, config.policy_spec.chat_template_arguments, config.evaluation.max_rows
+        model,
+        tokenizer,
+        prompt,
+        rule,
+        config.policy_spec.chat_template_arguments,
+        config.grpo.max_rows,
+        config.grpo.max_prompt_tokens,
     )
     judge = None
     if inputs["prm"] is not None and config.prm_spec is not None:
@@ -72,6 +71,7 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
         kind="run",
         notes={"step": outcome.steps, "seed": config.seed, "resumed_from": outcome.resumed_from or None},
     )
+    finish(state)
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -34,6 +34,7 @@ SAMPLING = {
     "seed": 0,
     "backend": "transformers",
     "max_rows": 512,
+    "max_prompt_tokens": 64,
 }
 
 
@@ -41,6 +42,7 @@ SAMPLING = {
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
     write_questions(folder / "questions.parquet", questions(n=100))
+    write_questions(folder / "few.parquet", questions(n=10))
     save_untrained_policy(folder / "model")
     write_manifest(folder / "manifest.json", folder / "model", {})
     return folder
@@ -72,13 +74,14 @@ def train_command(inputs, folder):
         "evaluation": {**SAMPLING, "n_samples": 2},
         "seed": 0,
     }
-    return command("train", config, inputs, folder / "out" / "run", folder / "state")
+    # Ten questions, two a step: five steps are an epoch, so every resume point below lies beyond the first.
+    return command("train", config, inputs, folder / "out" / "run", folder / "state", "few.parquet")
 
 
-def command(step, config, inputs, out, state):
+def command(step, config, inputs, out, state, asked="questions.parquet"):
     return [
         *(sys.executable, "-m", f"workflow_scripts.{step}", "--config", json.dumps(config)),
-        *("--questions", str(inputs / "questions.parquet"), "--policy", str(inputs / "manifest.json")),
+        *("--questions", str(inputs / asked), "--policy", str(inputs / "manifest.json")),
         *("--out", str(out), "--state", str(state)),
     ]
 
@@ -138,7 +141,7 @@ def test_training_killed_after_a_resume_point_ends_with_the_same_files(inputs, t
 def test_a_second_process_of_the_same_job_waits_for_the_first(inputs, tmp_path):
     arguments = train_command(inputs, tmp_path)
     first = start(arguments)
-    while not (tmp_path / "state/config.json").exists():
+    while not (tmp_path / "state/owner.json").exists():
         time.sleep(0.01)
     errors = finish(arguments)
     assert "waiting for another process" in errors
@@ -149,7 +152,7 @@ def test_a_second_process_of_the_same_job_waits_for_the_first(inputs, tmp_path):
 def test_state_of_other_settings_is_refused(inputs, tmp_path):
     arguments = train_command(inputs, tmp_path)
     (tmp_path / "state").mkdir()
-    (tmp_path / "state/config.json").write_text("{}")
+    (tmp_path / "state/owner.json").write_text('{"settings": {}, "inputs": {}, "finished": false}')
     process = start(arguments)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 2

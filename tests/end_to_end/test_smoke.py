@@ -20,10 +20,11 @@ pytestmark = pytest.mark.slow
 
 
 @contextmanager
-def appended(path: Path, text: str) -> Iterator[None]:
-    """Add `text` to a file for the time of a test."""
+def edited(path: Path, old: str, new: str) -> Iterator[None]:
+    """Replace `old` by `new` in a file for the time of a test."""
     before = path.read_text(encoding="utf-8")
-    path.write_text(before + text, encoding="utf-8")
+    assert old in before
+    path.write_text(before.replace(old, new), encoding="utf-8")
     try:
         yield
     finally:
@@ -60,34 +61,38 @@ def test_touching_sources_runs_nothing_and_editing_one_runs_its_stage(smoke_resu
     for path in (smoke_results / "workflow_scripts").rglob("*.py"):
         path.touch()
     assert would_run(smoke_results) == set()
-    with appended(smoke_results / "workflow_scripts/render.py", "\n# changed\n"):
+    with edited(smoke_results / "workflow_scripts/render.py", "\nimport ", "\n# changed\nimport "):
         found = would_run(smoke_results)
     assert {"render_figure", "render_table"} <= found
     assert not found & {"train", "sample", "evaluate", "analyse"}
 
 
 def test_a_new_label_prints_again_and_does_not_train_again(smoke_results: Path) -> None:
-    methods = smoke_results / "config/methods.yaml"
-    before = methods.read_text(encoding="utf-8")
-    methods.write_text(before.replace("label: TTRL", "label: Majority vote"), encoding="utf-8")
-    try:
+    with edited(smoke_results / "config/methods.yaml", "label: TTRL", "label: Majority vote"):
         found = would_run(smoke_results)
-    finally:
-        methods.write_text(before, encoding="utf-8")
     assert {"render_figure", "render_table"} <= found
     assert not found & {"train", "sample", "evaluate", "analyse"}
 
 
-def test_a_memory_knob_does_not_train_again_and_a_learning_rate_is_another_run(smoke_results: Path) -> None:
-    scale = smoke_results / "config/smoke.yaml"
-    before = scale.read_text(encoding="utf-8")
-    try:
-        scale.write_text(before.replace("micro_batch: 8", "micro_batch: 4"), encoding="utf-8")
-        assert would_run(smoke_results) <= {"report_page"}
-        scale.write_text(before.replace("learning_rate: 1.0e-4", "learning_rate: 2.0e-4"), encoding="utf-8")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("micro_batch: 8", "micro_batch: 4"),
+        ("max_rows: 512", "max_rows: 64"),
+        ("licence: generated here", "licence: made here"),
+        ("parameters: 0.2M", "parameters: 200k"),
+        ("min_agreement: 0.0", "min_agreement: 0.1"),
+        ("held_out_responses: 100", "held_out_responses: 50"),
+    ],
+)
+def test_what_changes_no_number_runs_nothing_again(smoke_results: Path, old: str, new: str) -> None:
+    with edited(smoke_results / "config/smoke.yaml", old, new):
+        assert would_run(smoke_results) == {"report_page"}  # it shows the configuration
+
+
+def test_a_learning_rate_is_another_run(smoke_results: Path) -> None:
+    with edited(smoke_results / "config/smoke.yaml", "learning_rate: 1.0e-4", "learning_rate: 2.0e-4"):
         assert "train" in would_run(smoke_results)
-    finally:
-        scale.write_text(before, encoding="utf-8")
 
 
 def test_every_product_has_its_record_log_and_benchmark(smoke_results: Path) -> None:

@@ -81,9 +81,9 @@ def save_untrained_policy(directory: Path, seed: int = 0) -> Path:
     return directory
 
 
-def load(directory: Path, max_rows: int = 512) -> Sampler:
+def load(directory: Path, max_rows: int = 512, max_prompt_tokens: int = 64) -> Sampler:
     """Load a saved policy as a sampler."""
     from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
 
     model, tokenizer = load_model(directory, "float32"), load_tokenizer(directory)
-    return transformers_sampler(model, tokenizer, PROMPT, ANSWER_RULE, {}, max_rows)
+    return transformers_sampler(model, tokenizer, PROMPT, ANSWER_RULE, {}, max_rows, max_prompt_tokens)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -38,8 +38,30 @@ def question_rows(
     )
 
 
+def rollout_rows(steps: Mapping[int, Mapping[str, Sequence[float]]]) -> pd.DataFrame:
+    """One row per trained rollout, from optimiser step -> question -> rewards."""
+    rows = [
+        {"step": step, "question_id": question, "reward": reward, "advantage": 0.0}
+        for step, questions in steps.items()
+        for question, rewards in questions.items()
+        for reward in rewards
+    ]
+    return pd.DataFrame(rows)
+
+
+def write_step_report(folder: Path, auc: float | None, n_right: int = 30, n_wrong: int = 10) -> str:
+    """Write the report of an evaluation's step scores; return its path."""
+    path = folder / "report.json"
+    path.write_text(json.dumps({"auc": auc, "n_right": n_right, "n_wrong": n_wrong}))
+    return str(path)
+
+
 def write_base(
-    folder: Path, rows: pd.DataFrame, policy: str = POLICY, questions: str = QUESTIONS
+    folder: Path,
+    rows: pd.DataFrame,
+    policy: str = POLICY,
+    questions: str = QUESTIONS,
+    step_auc: float | None = None,
 ) -> BaseEvidence:
     """Write the base's evaluation."""
     folder = folder / f"base.{policy}.{questions}"
@@ -51,6 +73,7 @@ def write_base(
         questions_role=questions,
         evaluation=str(folder / "metrics.json"),
         per_question=str(folder / "per_question.parquet"),
+        step_scores_report=None if step_auc is None else write_step_report(folder, step_auc),
     )
 
 
@@ -61,8 +84,13 @@ def write_run(
     curve: dict[int, pd.DataFrame],
     rewards: Sequence[float] = (0.5,),
     evaluation: pd.DataFrame | None = None,
+    rollouts: pd.DataFrame | None = None,
+    step_auc: float | None = None,
 ) -> RunEvidence:
-    """Write one run: `curve` maps steps to question rows, `rewards` has one value per step from 1."""
+    """Write one run: `curve` maps steps to question rows, `rewards` has one value per step from 1.
+
+    Without `rollouts`, each step draws one of `q0` with the step's reward.
+    """
     folder = folder / f"{method}.s{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     pd.concat([rows.assign(step=step) for step, rows in curve.items()]).to_parquet(folder / "curve.parquet")
@@ -71,6 +99,9 @@ def write_run(
         for step, reward in enumerate(rewards, start=1)
     ]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    if rollouts is None:
+        rollouts = rollout_rows({step: {"q0": [reward]} for step, reward in enumerate(rewards, start=1)})
+    rollouts.to_parquet(folder / "rollouts.parquet")
     if evaluation is not None:
         evaluation.to_parquet(folder / "per_question.parquet")
         (folder / "metrics.json").write_text("{}")
@@ -82,8 +113,10 @@ def write_run(
         run_id=f"p.q.{method}.s{seed}.00000000",
         metrics=str(folder / "metrics.jsonl"),
         curve=str(folder / "curve.parquet"),
+        rollouts=str(folder / "rollouts.parquet"),
         evaluation=None if evaluation is None else str(folder / "metrics.json"),
         per_question=None if evaluation is None else str(folder / "per_question.parquet"),
+        step_scores_report=None if step_auc is None else write_step_report(folder, step_auc),
     )
 
 

@@ -127,6 +127,38 @@ def test_final_values_fall_back_to_the_curve_unless_every_seed_is_evaluated(tmp_
     assert row["value"] == pytest.approx(0.5)
 
 
+def test_step_auc_is_that_of_the_base_and_of_each_seeds_own_responses(tmp_path: Path) -> None:
+    curve = {0: question_rows([1], 4), 10: question_rows([2], 4)}
+    base = write_base(tmp_path, question_rows([2], 4), step_auc=0.98)
+    runs = [
+        write_run(tmp_path, "prose", seed, curve, evaluation=question_rows([2], 4), step_auc=auc)
+        for seed, auc in ((0, 0.9), (1, 0.7))
+    ]
+    table = tidy(evidence(base, runs), Recipe(step_auc=True))
+    assert cell(table, "base", "step_auc", None)["value"] == 0.98
+    mean = cell(table, "prose", "step_auc", step=10)
+    assert (mean["value"], mean["n"], mean["n_seeds"]) == (pytest.approx(0.8), 80, 2)
+    assert mean["sd"] == pytest.approx(0.1414214)  # 0.2 / sqrt(2)
+    assert cell(table, "prose", "step_auc", "1", 10)[["value", "n"]].tolist() == [0.7, 40]
+
+
+def test_a_step_auc_that_is_not_known_has_no_row(tmp_path: Path) -> None:
+    curve = {0: question_rows([1], 4)}
+    known, unknown = (write_run(tmp_path, "prose", seed, curve, step_auc=0.9) for seed in (0, 1))
+    Path(str(unknown.step_scores_report)).write_text('{"n_steps": 40}')
+    table = tidy(evidence(None, [known, unknown]), Recipe(step_auc=True))
+    assert list(table["seed"]) == ["mean", "0"]
+    assert tidy(evidence(None, [unknown]), Recipe(step_auc=True)).empty
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"auc": 0.5}', '{"auc": "high", "n_right": 1, "n_wrong": 1}'])
+def test_a_damaged_step_report_is_named(text: str, tmp_path: Path) -> None:
+    run = write_run(tmp_path, "prose", 0, {0: question_rows([1], 4)}, step_auc=0.9)
+    Path(str(run.step_scores_report)).write_text(text)
+    with pytest.raises(UserError, match=r"report\.json is not a report of the step `score_steps`"):
+        tidy(evidence(None, [run]), Recipe(step_auc=True))
+
+
 def test_what_did_not_run_is_a_row_without_value(two_seeds: Evidence) -> None:
     absent = evidence(None, two_seeds.runs, {"prose": "no process_reward_model", None: "no base"}).not_run
     table = tidy(two_seeds.model_copy(update={"not_run": absent}), FIG1)
@@ -191,6 +223,16 @@ def test_command_writes_the_table_with_its_record_and_the_same_bytes_twice(
         assert record["kind"] == "analysis"
     assert written[0] == written[1]
     assert list(pd.read_csv(tmp_path / "once" / "prose_fig5.csv").columns) == COLUMNS
+
+
+def test_record_names_the_files_that_are_read(tmp_path: Path) -> None:
+    run = write_run(tmp_path, "prose", 0, {0: question_rows([1], 4)}, step_auc=0.9)
+    config = Analyse(artefact="prose_fig5", evidence=evidence(None, [run]), statistics=STATISTICS)
+    out = tmp_path / "out" / "prose_fig5.csv"
+    analyse.main(["--config", config.model_dump_json(), "--out", str(out)])
+    inputs = json.loads(Path(f"{out}.prov.json").read_text())["inputs"]
+    names = {Path(item["path"]).name for item in inputs}
+    assert names == {"metrics.jsonl", "curve.parquet", "report.json"}
 
 
 def test_command_leaves_nothing_behind_when_a_file_is_missing(two_seeds: Evidence, tmp_path: Path) -> None:

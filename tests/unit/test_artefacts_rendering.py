@@ -14,6 +14,7 @@ from synthetic_evidence import POLICY, QUESTIONS, STATISTICS, evidence, question
 
 from workflow_scripts import analyse, render
 from workflow_scripts.analysis.recipes import RECIPES
+from workflow_scripts.artefacts.curves import FOOTER_GAP, footer
 from workflow_scripts.artefacts.method_table import ABSENT
 from workflow_scripts.artefacts.readings import NO_PROOF, reading
 from workflow_scripts.artefacts.registry import FIGURES, TABLES
@@ -50,6 +51,8 @@ def render_config(artefact: str) -> Render:
         policy_labels={POLICY: "tiny_policy"},
         question_set_labels={QUESTIONS: "tiny_questions"},
         confidence=0.95,
+        evaluation_temperature=0.6,
+        training_temperature=1.0,
     )
 
 
@@ -57,7 +60,7 @@ def gathered(
     tmp_path: Path, artefact: str, n_seeds: int, absent: dict[str | None, str] | None = None
 ) -> Evidence:
     absent = absent or {}
-    base = None if None in absent else write_base(tmp_path, question_rows([1, 1], 4))
+    base = None if None in absent else write_base(tmp_path, question_rows([1, 1], 4), step_auc=0.98)
     runs = [
         write_run(
             tmp_path,
@@ -66,6 +69,7 @@ def gathered(
             {0: question_rows([1, 1], 4), 10: question_rows(ENDS[method], 4, distinct=[2, 2])},
             rewards=[0.2 + 0.05 * step for step in range(10)],
             evaluation=question_rows(ENDS[method], 4),
+            step_auc=0.7 if method == "prose_mean" else 0.9,
         )
         for method in METHODS[artefact]
         if method not in absent
@@ -163,7 +167,12 @@ def test_lines_show_the_means_and_bands_one_standard_deviation(tmp_path: Path) -
 def test_figure_says_how_many_seeds_questions_and_samples(tmp_path: Path) -> None:
     figure, _ = drawn_figure(tmp_path, "prose_fig1", 2)
     note = figure.get_supxlabel()
-    for part in ("2 training seeds", "n = 2 questions", "k = 4 samples", "prose_fig1, scale tiny"):
+    for part in (
+        "2 training seeds",
+        "n = 2 questions",
+        "k = 4 samples each at T = 0.6",
+        "prose_fig1, scale tiny",
+    ):
         assert part in note
     figure, _ = drawn_figure(tmp_path, "prose_fig1", 1)
     assert "1 training seed, so no band" in figure.get_supxlabel()
@@ -176,6 +185,19 @@ def test_reward_panel_shows_raw_and_smoothed_reward(tmp_path: Path) -> None:
     assert lines[0] == pytest.approx(raw)
     smooth = next(values for values in lines if values[-1] != pytest.approx(raw[-1]))
     assert smooth[-1] == pytest.approx(sum(raw[-5:]) / 5)
+
+
+def test_a_footer_breaks_between_clauses() -> None:
+    clauses = ["a" * 80, "b" * 60, "c" * 100]
+    assert footer(clauses).split("\n") == [f"{'a' * 80}{FOOTER_GAP}{'b' * 60}", "c" * 100]
+
+
+def test_figure_5_says_what_its_reward_rests_on_and_how_well_steps_are_told_apart(tmp_path: Path) -> None:
+    figure, plotted = drawn_figure(tmp_path, "prose_fig5", 2)
+    note = figure.get_supxlabel()
+    assert "(b) 7 questions × 16 rollouts per step at T = 1" in note
+    assert "base 0.980, min aggregation (PROSE) 0.900, mean aggregation 0.700" in note
+    assert "0.98 for base, 0.90 for min aggregation (PROSE)" in reading("prose_fig5", plotted, LABELS)
 
 
 def test_a_method_that_did_not_run_is_named_in_the_legend(tmp_path: Path) -> None:
@@ -206,7 +228,7 @@ def test_table_prints_ours_beside_the_papers_with_the_best_in_bold(tmp_path: Pat
     base = next(line for line in lines if line.startswith("| base"))
     assert "0.250 [0.250, 0.250] | 0.636 |" in base
     assert base.endswith(f"| {ABSENT} |")
-    for part in ("mean of 2 training seeds", "n = 2 questions, k = 4 samples"):
+    for part in ("mean of 2 training seeds", "n = 2 questions, k = 4 samples each at T = 0.6"):
         assert part in text
     assert "| avg@4 | paper, avg@16 |" in text
 

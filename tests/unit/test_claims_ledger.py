@@ -192,6 +192,13 @@ def test_ledger_shows_value_interval_counts_paper_and_verdict(tmp_path: Path) ->
     assert document["parts"][0]["seed_values"] == {"0": 0.75, "1": 0.5}
 
 
+def test_record_of_the_ledger_names_what_decides_claims(tmp_path: Path) -> None:
+    run_ledger(tmp_path, prose_evidence(tmp_path, [[4, 4, 4, 4]]), read_claims()["claim_03"])
+    record = json.loads((tmp_path / "claims" / "ledger.csv.prov.json").read_text(encoding="utf-8"))
+    names = {Path(item["path"]).name for item in record["inputs"]}
+    assert names == {"per_question.parquet", "curve.parquet", "rollouts.parquet", "paper_numbers.csv"}
+
+
 def test_ledger_shows_a_refuted_claim_as_refuted(tmp_path: Path) -> None:
     table, text, _ = run_ledger(
         tmp_path, prose_evidence(tmp_path, [[0, 0, 0, 0], [0, 1, 0, 0]]), read_claims()["claim_03"]

@@ -6,9 +6,19 @@ import math
 from pathlib import Path
 
 import pytest
-from synthetic_evidence import POLICY, QUESTIONS, STATISTICS, evidence, question_rows, write_base, write_run
+from synthetic_evidence import (
+    POLICY,
+    QUESTIONS,
+    STATISTICS,
+    evidence,
+    question_rows,
+    rollout_rows,
+    write_base,
+    write_run,
+)
 
 from workflow_scripts.analysis.quantities import Estimate, NoEvidence, NotComparable, estimate
+from workflow_scripts.evaluation.intervals import bootstrap_mean
 from workflow_scripts.settings.claims import Contrast, Difference, Gain, Level, Quantity, WeightedTerm
 from workflow_scripts.settings.evidence import Evidence
 
@@ -33,7 +43,6 @@ def found(tmp_path: Path) -> Evidence:
             method,
             seed,
             {0: start, 10: question_rows([1, 1], 4), 20: question_rows(end, 4, unparseable=[1, 0])},
-            rewards=[0.1] * 18 + [0.8, 1.0] if seed == 0 else [0.1] * 18 + [0.6, 0.8],
             evaluation=question_rows(end, 4, unparseable=[1, 0]),
         )
         for (method, seed), end in ends.items()
@@ -124,36 +133,76 @@ def test_peak_is_the_evaluation_with_the_highest_mean_over_seeds(tmp_path: Path)
     assert level.by_seed == pytest.approx({0: 1.0, 1: 0.25})  # step 5: mean 0.625 > 0.5
 
 
-def test_last_tenth_of_training_is_a_tenth_of_the_steps(found: Evidence) -> None:
-    # 20 steps: the last 2. Seed 0: (0.8 + 1.0) / 2 = 0.9; seed 1: 0.7.
-    level = measure(Level(kind="level", metric="train.reward", method="prose", where="last_tenth"), found)
-    assert level.by_seed == pytest.approx({0: 0.9, 1: 0.7})
-    assert level.n == 2
+END = Level(kind="level", metric="train.reward", method="prose", where="last_tenth")
 
 
-def test_training_interval_of_several_seeds_is_students_t_over_seeds(found: Evidence) -> None:
-    # Mean 0.8; sd 0.1414; standard error 0.1; t(0.975, 1 degree of freedom) = 12.706 (table).
-    level = measure(Level(kind="level", metric="train.reward", method="prose", where="last_tenth"), found)
-    assert (level.low, level.high) == pytest.approx((0.8 - 1.2706, 0.8 + 1.2706), abs=1e-4)
+@pytest.fixture
+def trained(tmp_path: Path) -> Evidence:
+    """Two seeds of 20 steps; their last two steps visit q0 and q1, or q1 and q2, twice each."""
+    early = {step: {"q9": [0.1, 0.1]} for step in range(1, 19)}
+    windows = (
+        {19: {"q0": [0.8, 0.6]}, 20: {"q1": [1.0, 1.0]}},
+        {19: {"q1": [0.5, 0.7]}, 20: {"q2": [0.9, 0.9]}},
+    )
+    runs = [
+        write_run(
+            tmp_path, "prose", seed, {0: question_rows([1], 4)}, rollouts=rollout_rows({**early, **window})
+        )
+        for seed, window in enumerate(windows)
+    ]
+    return evidence(None, runs)
 
 
-def test_training_interval_of_one_seed_is_students_t_over_steps(tmp_path: Path) -> None:
-    # Last 3 of 30 steps: 0.7, 0.8, 0.9; standard error 0.1 / sqrt(3); t(0.975, 2) = 4.3027 (table).
+def test_reward_of_training_is_that_of_the_questions_of_the_last_tenth_of_the_steps(
+    trained: Evidence,
+) -> None:
+    # 20 steps: the last 2. Seed 0: (0.7 + 1.0) / 2; seed 1: (0.6 + 0.9) / 2.
+    level = measure(END, trained)
+    assert level.by_seed == pytest.approx({0: 0.85, 1: 0.75})
+    assert (level.n, level.k) == (3, 2)
+
+
+def test_interval_of_a_reward_is_a_bootstrap_over_questions_of_the_mean_over_the_seeds_that_saw_them(
+    trained: Evidence,
+) -> None:
+    level = measure(END, trained)
+    # q0 is seen by seed 0 alone, q2 by seed 1 alone; q1: (1.0 + 0.6) / 2.
+    expected = bootstrap_mean([0.7, 0.8, 0.9], samples=500, confidence=0.95, seed=7)
+    assert (level.value, level.low, level.high) == pytest.approx((0.8, expected.low, expected.high))
+
+
+def test_rollouts_that_only_voted_or_have_no_reward_do_not_count(tmp_path: Path) -> None:
+    rollouts = rollout_rows({1: {"q0": [0.5, 0.7, 0.0, math.nan]}})
+    rollouts.loc[2, "advantage"] = None
+    runs = [write_run(tmp_path, "prose", 0, {0: question_rows([1], 4)}, rollouts=rollouts)]
+    assert measure(END, evidence(None, runs)).value == pytest.approx(0.6)
+
+
+def test_a_tenth_of_thirty_steps_is_three(tmp_path: Path) -> None:
     runs = [write_run(tmp_path, "prose", 0, {0: question_rows([1], 4)}, [0.0] * 27 + [0.7, 0.8, 0.9])]
-    level = measure(
-        Level(kind="level", metric="train.reward", method="prose", where="last_tenth"), evidence(None, runs)
-    )
-    half = 4.3027 * 0.1 / math.sqrt(3)
-    assert (level.value, level.low, level.high) == pytest.approx((0.8, 0.8 - half, 0.8 + half), abs=1e-4)
+    assert measure(END, evidence(None, runs)).value == pytest.approx(0.8)
 
 
-def test_one_seed_and_one_step_give_no_interval(tmp_path: Path) -> None:
-    runs = [write_run(tmp_path, "prose", 0, {0: question_rows([1], 4)}, [0.5, 0.6, 0.7])]
-    level = measure(
-        Level(kind="level", metric="train.reward", method="prose", where="last"), evidence(None, runs)
-    )
-    assert level.value == pytest.approx(0.7)
-    assert math.isnan(level.low)
+def test_rewards_are_compared_on_the_questions_that_both_windows_visit(tmp_path: Path) -> None:
+    curve = {0: question_rows([1], 4)}
+    runs = [
+        write_run(tmp_path, "prose", 0, curve, rollouts=rollout_rows({1: {"q0": [0.5], "q1": [0.9]}})),
+        write_run(tmp_path, "ttrl", 0, curve, rollouts=rollout_rows({1: {"q1": [0.2], "q2": [0.1]}})),
+    ]
+    lead = Difference(kind="difference", metric="train.reward", method="prose", minus="ttrl")
+    found = measure(lead, evidence(None, runs))
+    assert (found.value, found.n) == (pytest.approx(0.7), 1)
+
+
+def test_rewards_without_a_common_question_are_not_compared(tmp_path: Path) -> None:
+    curve = {0: question_rows([1], 4)}
+    runs = [
+        write_run(tmp_path, "prose", 0, curve, rollouts=rollout_rows({1: {"q0": [0.5]}})),
+        write_run(tmp_path, "ttrl", 0, curve, rollouts=rollout_rows({1: {"q1": [0.2]}})),
+    ]
+    lead = Difference(kind="difference", metric="train.reward", method="prose", minus="ttrl")
+    with pytest.raises(NotComparable, match="no question for which every term is defined"):
+        measure(lead, evidence(None, runs))
 
 
 def test_a_method_that_did_not_run_says_why(found: Evidence) -> None:
@@ -183,3 +232,12 @@ def test_methods_without_a_common_seed_are_not_compared(tmp_path: Path) -> None:
         measure(
             Difference(kind="difference", metric="avg@k", method="prose", minus="ttrl"), evidence(None, runs)
         )
+
+
+def test_seeds_evaluated_on_different_questions_are_not_averaged(tmp_path: Path) -> None:
+    runs = [
+        write_run(tmp_path, "ttrl", 0, {0: question_rows([2, 2], 4)}),
+        write_run(tmp_path, "ttrl", 1, {0: question_rows([2], 4)}),
+    ]
+    with pytest.raises(NotComparable, match="different questions"):
+        measure(Level(kind="level", metric="avg@k", method="ttrl"), evidence(None, runs))

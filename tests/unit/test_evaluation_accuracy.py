@@ -1,4 +1,4 @@
-"""avg@k, maj@k, pass@k, best-of-N and the score-weighted vote."""
+"""pass@k, diversity, best-of-N and the score-weighted vote."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_scripts.answers.vote import majority
-from workflow_scripts.evaluation.accuracy import avg_at_k, maj_at_k, pass_at_k
+from workflow_scripts.evaluation.accuracy import pass_at_k
 from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.per_question import question_result
 from workflow_scripts.evaluation.selection import best_of_n, sc_rm
 from workflow_scripts.step_scores.aggregate import aggregate
 
@@ -22,15 +23,9 @@ QWEN = DATA / "model_outputs" / "qwen_math_cot_100.jsonl"
 SCORED = DATA / "prm" / "RM-scored-example.json"
 
 
-def test_avg_at_k_is_the_share_of_right_samples() -> None:
-    assert avg_at_k([True, False, False, True]) == 0.5
-    with pytest.raises(ValueError):
-        avg_at_k([])
-
-
-def test_maj_at_k_without_any_answer_is_wrong() -> None:
-    assert maj_at_k(["A", "B", "A"], "A")
-    assert not maj_at_k([None, None], "A")
+def test_a_question_without_a_readable_answer_has_no_right_majority() -> None:
+    result = question_result("q", "A", [None, None], ["x", "y"])
+    assert (result.majority_answer, result.majority_correct, result.n_correct) == (None, False, 0)
 
 
 @given(n=st.integers(1, 7), data=st.data())
@@ -91,7 +86,7 @@ def test_figures_of_published_samples() -> None:
         def right(answer: str | None, answers: list = answers, correct: list = correct) -> bool:
             return answer is not None and correct[answers.index(answer)]
 
-        totals["avg"] += avg_at_k(correct)
+        totals["avg"] += sum(correct) / len(correct)
         totals["pass"] += pass_at_k(8, sum(correct), 8)
         totals["maj"] += right(majority(answers).label)
         totals["bon"] += correct[best_of_n(answers, scores)]

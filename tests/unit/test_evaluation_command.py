@@ -24,6 +24,7 @@ CONFIG = json.dumps(
             "answer": {"kind": "choice"},
             "licence": "invented",
         },
+        "prm": None,
         "aggregation": "min",
         "bootstrap_samples": 500,
         "confidence": 0.95,

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from tests.unit.clinic_samples import load, questions, save_untrained_policy
+from workflow_scripts.errors import UserError
 from workflow_scripts.policies.generation import Request, draw, sampling_logprobs, stream_key, uniforms
 
 
@@ -125,3 +126,8 @@ def test_streams_are_keyed_by_seed_question_sample_and_step():
     assert len({tuple(row) for row in rows}) == 5
     np.testing.assert_array_equal(uniforms(keys[::-1], 4), rows[::-1])
     assert uniforms([f"k{i}" for i in range(4000)], 1).mean() == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_prompt_beyond_the_limit_is_named_and_never_cut(policy):
+    with pytest.raises(UserError, match=r"adapt-0000: its prompt has 21 tokens, max_prompt_tokens is 20"):
+        sample(load(policy, max_prompt_tokens=20), questions(n=1))

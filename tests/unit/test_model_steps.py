@@ -1,6 +1,7 @@
 """The commands that make and use models: their outputs, and one readable line for each mistake."""
 
 import json
+import shutil
 
 import pytest
 
@@ -141,6 +142,7 @@ def test_sampling_scoring_and_truth_of_each_step(policy, prm, tmp_path):
         "seed": 0,
         "backend": "transformers",
         "max_rows": 512,
+        "max_prompt_tokens": 64,
     }
     config = {
         "policy": "p",
@@ -212,10 +214,17 @@ def test_a_hub_model_without_a_pinned_revision_is_refused(tmp_path):
 
 
 def test_a_manifest_whose_weights_are_gone_is_named(tmp_path):
-    (tmp_path / "model").mkdir()
+    save_untrained_policy(tmp_path / "model")
     write_manifest(tmp_path / "manifest.json", tmp_path / "model", {})
-    (tmp_path / "model").rmdir()
+    shutil.rmtree(tmp_path / "model")
     with pytest.raises(UserError, match="do not exist"):
         weights_directory(tmp_path / "manifest.json")
     with pytest.raises(UserError, match="no model manifest"):
         weights_directory(tmp_path / "other.json")
+
+
+def test_a_manifest_changes_with_the_weights(tmp_path):
+    for seed in (0, 1):
+        save_untrained_policy(tmp_path / "model", seed=seed)
+        write_manifest(tmp_path / f"{seed}.json", tmp_path / "model", {"name": "same"})
+    assert (tmp_path / "0.json").read_bytes() != (tmp_path / "1.json").read_bytes()

@@ -50,6 +50,10 @@ def test_the_scale_files_are_right_as_they_are() -> None:
         ("grpo: {n_votes: 8}", ["n_votes must be at least n_samples"]),
         ("grpo: {epochs: 2.0}", ["grpo", "exactly one of epochs and steps"]),
         (
+            "grpo: {micro_batch: 32}",
+            ["grpo: micro_batch (32) must divide prompts_per_step x n_samples (7 x 16 = 112)"],
+        ),
+        (
             "roles: {policies: {main_policy: clinic_polcy}}",
             ["roles.policies.main_policy", "clinic_polcy", "Did you mean clinic_policy?"],
         ),
@@ -82,6 +86,7 @@ def test_the_scale_files_are_right_as_they_are() -> None:
 def test_a_wrong_scale_file_names_key_and_remedy(change: str, words: list[str]) -> None:
     text = message(mini(change))
     assert text.startswith("config/mine.yaml: ")
+    assert "a mapping" not in text
     for word in words:
         assert word in text, text
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from workflow_scripts.settings.guard import LOCK, is_held
+
 ROOT = Path(__file__).resolve().parents[2]
 CLAIM = "import sys; from workflow_scripts.settings.guard import hold; hold(sys.argv[1]); print('held', flush=True); {}"
 
@@ -22,9 +24,11 @@ def start(folder: Path, then: str) -> subprocess.Popen[str]:
 
 def test_a_held_folder_is_refused_with_the_owner_and_free_again_after_a_kill(tmp_path: Path) -> None:
     folder = tmp_path / "results"
+    assert not is_held(folder)
     first = start(folder, "import time; time.sleep(60)")
     assert first.stdout is not None
     assert first.stdout.readline() == "held\n"
+    assert is_held(folder)
 
     second = start(folder, "pass")
     _, errors = second.communicate(timeout=30)
@@ -33,6 +37,8 @@ def test_a_held_folder_is_refused_with_the_owner_and_free_again_after_a_kill(tmp
 
     first.kill()
     first.communicate(timeout=30)
+    assert (folder / LOCK).exists()
+    assert not is_held(folder)
     third = start(folder, "pass")
     out, _ = third.communicate(timeout=30)
     assert (third.returncode, out) == (0, "held\n")

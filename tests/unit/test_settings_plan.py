@@ -11,6 +11,7 @@ import yaml
 
 from workflow_scripts.settings.identity import canonical_json, digest8
 from workflow_scripts.settings.job import Plan
+from workflow_scripts.settings.job_maker import JobMaker
 from workflow_scripts.settings.load import load_settings
 from workflow_scripts.settings.plan import resolve
 
@@ -46,6 +47,7 @@ def test_canonical_json_depends_on_content_alone() -> None:
         {"track_code": False},
         {"environment": "gpu"},
         {"grpo__micro_batch": 8},
+        {"grpo__max_rows": 1},
         {"grpo__gradient_checkpointing": True},
         {"grpo__save_every": 7},
         {"resources__train__mem_mb": 1},
@@ -55,6 +57,28 @@ def test_canonical_json_depends_on_content_alone() -> None:
 )
 def test_what_changes_no_number_changes_no_run_id(change: dict[str, Any]) -> None:
     assert set(planned(**change).runs) == set(planned().runs)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"grpo__micro_batch": 4},
+        {"evaluation__max_rows": 1},
+        {"questions__clinic_5op_smoke__licence": "another"},
+        {"questions__clinic_5op_smoke__expected_rows": 8},
+        {"models__policies__clinic_policy_smoke__parameters": "8B"},
+        {"models__policies__clinic_policy_smoke__source__min_agreement": 0.1},
+        {"models__process_reward_models__clinic_prm_smoke__source__held_out_responses": 50},
+    ],
+)
+def test_what_changes_no_number_changes_no_path_and_nothing_that_snakemake_tracks(
+    change: dict[str, Any],
+) -> None:
+    before, after = ([*planned("smoke", **settings).jobs()] for settings in ({}, change))
+    assert [(job.identity, job.inputs, job.outputs) for job in after] == [
+        (job.identity, job.inputs, job.outputs) for job in before
+    ]
+    assert [job.json for job in after] != [job.json for job in before]
 
 
 @pytest.mark.parametrize(
@@ -87,14 +111,13 @@ def test_a_run_id_says_what_the_run_is() -> None:
     assert int(digest, 16) >= 0
 
 
-def test_a_job_gets_the_whole_sub_tree_and_no_gold_free_label() -> None:
+def test_a_job_gets_the_whole_sub_tree_and_only_what_it_needs() -> None:
     plan = planned()
     job = plan.runs[next(name for name in plan.runs if ".ttrl.s0." in name)]
     config = json.loads(job.json)
     assert config["grpo"]["learning_rate"] == 1e-4
     assert config["seed"] == 0
     assert config["prm"] is None
-    assert config["method"]["label"] == ""
     assert "prm" not in job.inputs
 
 
@@ -129,11 +152,26 @@ def test_a_role_that_the_scale_lacks_is_listed_as_not_run() -> None:
     assert all(not json.loads(job.json)["evidence"]["runs"] for job in nothing.analyses.values())
 
 
-def test_the_evaluation_is_the_same_job_whoever_asks() -> None:
+def test_an_evaluation_is_the_same_job_whoever_asks_and_another_one_with_step_scores() -> None:
     plan = planned()
-    base = [job for key, job in plan.evaluations.items() if key.owner in plan.policies]
-    assert len(base) == 1
-    assert "step_scores" in base[0].inputs
+    base = [job for (owner, _), job in plan.evaluations.items() if owner in plan.policies]
+    assert sorted("step_scores" in job.inputs for job in base) == [False, True]
+
+
+def test_evaluations_that_differ_in_what_decides_them_lie_apart() -> None:
+    maker = JobMaker(planned().settings)
+    policy = maker.policy("clinic_policy")
+    asked = [
+        maker.evaluate(policy, "clinic_policy", "clinic_5op", prm)[0]
+        for prm in (None, "clinic_prm", "med_prm")
+    ]
+    assert len({job.outputs["metrics"] for job in asked}) == 3
+    assert len({job.inputs.get("step_scores") for job in asked}) == 3
+    assert len({job.inputs["samples"] for job in asked}) == 1
+
+    evaluations = set(planned().evaluations)
+    for change in ("bootstrap_samples", "seed"):
+        assert not set(planned(**{f"statistics__{change}": 10}).evaluations) & evaluations
 
 
 def test_paper_settings_are_those_of_the_paper() -> None:

@@ -18,7 +18,6 @@ from workflow_scripts.provenance.progress import (
     incomplete_outputs,
     job_progress,
     needed,
-    workflow_is_running,
 )
 from workflow_scripts.settings.plan import resolve
 
@@ -96,23 +95,6 @@ def test_marks_of_long_paths_are_read(workdir: Path) -> None:
     assert incomplete_outputs(workdir) == {long, "short.csv"}
 
 
-def test_a_lock_left_by_a_killed_snakemake_is_not_taken_for_a_running_one(workdir: Path) -> None:
-    assert not workflow_is_running(workdir)
-    write(".snakemake/locks/0.output.lock", OUTPUTS[0])
-    if Path("/proc/self/cmdline").exists():
-        assert not workflow_is_running(workdir)
-        program = "import time; print('up', flush=True); time.sleep(60)"
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, "snakemake"], cwd=workdir, stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert process.stdout is not None and process.stdout.readline() == "up\n"
-            assert workflow_is_running(workdir)
-        finally:
-            process.kill()
-            process.wait()
-
-
 def test_what_an_artefact_needs_is_counted_once() -> None:
     needs = {"figure": ["analysis"], "analysis": ["run", "evaluation"], "evaluation": ["run"]}
     assert list(needed("figure", needs)) == ["figure", "analysis", "evaluation", "run"]
@@ -156,6 +138,31 @@ def test_a_failed_training_run_is_told_for_the_figures_that_need_it(
     begin(plan.runs[run].outputs["manifest"])
     rows = answer(capsys, "--seeds", "1")
     assert (rows["prose_fig1"]["state"], rows["prose_fig1"]["hint"]) == ("running", f"train {run}")
+
+
+def test_a_killed_workflow_is_told_from_a_running_one(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = resolve(status._configuration(Path("config/mini.yaml"), seeds=1))
+    begin(next(iter(plan.policies.values())).outputs["manifest"])
+    program = (
+        "import time; from workflow_scripts.settings.guard import hold;"
+        "hold('results/mini'); print('up', flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        assert answer(capsys, "--seeds", "1")["prose_fig1"]["state"] == "running"
+    finally:
+        process.kill()
+        process.communicate()
+    assert answer(capsys, "--seeds", "1")["prose_fig1"]["state"] == "failed"
 
 
 def test_a_finished_figure_is_done(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,12 +42,21 @@ GRPO = {
     "scale_rewards": "group",
     "mask_truncated": False,
     "micro_batch": 8,
+    "max_rows": 512,
+    "max_prompt_tokens": 64,
     "gradient_checkpointing": False,
     "evaluate_every": 2,
     "save_every": 2,
 }
 EVALUATION = SamplingSpec(
-    n_samples=2, temperature=0.6, top_p=0.95, max_new_tokens=8, seed=7, backend="transformers", max_rows=512
+    n_samples=2,
+    temperature=0.6,
+    top_p=0.95,
+    max_new_tokens=8,
+    seed=7,
+    backend="transformers",
+    max_rows=512,
+    max_prompt_tokens=64,
 )
 
 
@@ -159,13 +168,26 @@ def test_each_epoch_visits_every_question_once(policy, tmp_path):
     assert second["question_id"].value_counts().to_dict() == {q.id: 4 for q in questions(n=6)}
 
 
-@pytest.mark.parametrize("killed_at", [1, 3])
-def test_a_killed_run_resumes_to_the_very_same_files(policy, tmp_path, killed_at):
-    whole = contents(run(policy, tmp_path / "whole_state"), tmp_path / "whole")
-    run(policy, tmp_path / "state", stop_after=killed_at)
-    resumed = run(policy, tmp_path / "state")
-    assert resumed.resumed_from == (2 if killed_at == 3 else 0)
+@pytest.mark.parametrize(
+    ("killed_at", "save_every", "resumed_from"),
+    [(1, 2, 0), (3, 2, 2), (4, 3, 3), (6, 2, 4), (8, 1, 7)],
+    ids=["before a resume point", "in epoch 1", "at an epoch's end", "in epoch 2", "in epoch 3"],
+)
+def test_a_killed_run_resumes_to_the_very_same_files(policy, tmp_path, killed_at, save_every, resumed_from):
+    # Three steps are an epoch: 6 questions, 2 a step.
+    settings = {"steps": 9, "save_every": save_every}
+    whole = contents(run(policy, tmp_path / "whole_state", **settings), tmp_path / "whole")
+    run(policy, tmp_path / "state", stop_after=killed_at, **settings)
+    resumed = run(policy, tmp_path / "state", **settings)
+    assert resumed.resumed_from == resumed_from
     assert contents(resumed, tmp_path / "resumed") == whole
+
+
+def test_resuming_between_two_updates_of_one_batch_is_avoided(policy, tmp_path):
+    settings = {"steps": 8, "save_every": 3, "updates_per_batch": 2}
+    whole = contents(run(policy, tmp_path / "whole_state", **settings), tmp_path / "whole")
+    run(policy, tmp_path / "state", stop_after=7, **settings)
+    assert contents(run(policy, tmp_path / "state", **settings), tmp_path / "resumed") == whole
 
 
 def test_a_half_written_resume_point_and_half_a_line_are_ignored(policy, tmp_path):
@@ -250,13 +272,6 @@ def test_an_unreadable_group_has_no_label_and_no_reward(policy, tmp_path):
     assert (row["no_label"], row["reward"], row["reward_accuracy"]) == (1.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"micro_batch": 3}, "micro_batch is 3"),
-        ({"prompts_per_step": 7, "micro_batch": 4}, "prompts_per_step is 7"),
-    ],
-)
-def test_sizes_that_cannot_work_are_named(policy, tmp_path, changes, message):
-    with pytest.raises(UserError, match=message):
-        run(policy, tmp_path, **changes)
+def test_more_prompts_a_step_than_questions_is_named(policy, tmp_path):
+    with pytest.raises(UserError, match="prompts_per_step is 7"):
+        run(policy, tmp_path, prompts_per_step=7, micro_batch=4)

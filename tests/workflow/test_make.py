@@ -41,6 +41,13 @@ def test_make_takes_a_number_of_seeds(built: Path) -> None:
     assert line.split() == ["train", "2"]
 
 
+def test_a_dry_run_of_everything_ends_before_what_needs_results(built: Path) -> None:
+    for target in ("run", "report"):
+        text = make(built, target, "ARGS=--dry-run", "SEEDS=1")
+        assert "This was a dry-run" in text
+        assert "--report" not in text
+
+
 def test_make_alone_says_what_there_is(built: Path) -> None:
     text = make(built)
     for target in ("make run", "make test", "make verify", "make report"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,8 +61,6 @@ def _check_part(
 def _reason(part: Part, found: Estimate, verdict: Verdict) -> str:
     if verdict != UNDECIDED:
         return ""
-    if math.isnan(found.low):
-        return "no interval: one seed and one step"
     if judge(part.test, part.threshold, found.low, found.high, []) != UNDECIDED:
         return "the seeds do not agree"
     return "the interval covers the threshold"

@@ -4,6 +4,9 @@ Rows with `seed` "mean" hold the mean over seeds: `sd` is the standard deviation
 one seed), `low` and `high` bound it by a bootstrap over questions. Rows with a seed's number hold that seed
 alone. The base is the method "base" at step 0, without a seed. What a scale cannot run is a row with metric
 `not_run`.
+
+`n` counts questions and `k` samples per question (`train.*`: of one optimiser step); for `step_auc` `n` counts
+the steps of the evaluated responses, over all seeds in the row "mean".
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from workflow_scripts.analysis.recipes import MOVING_AVERAGE_STEPS, Recipe
 from workflow_scripts.analysis.tables import (
     read_curve,
     read_per_question,
+    read_step_auc,
     read_training_metrics,
     training_metric,
 )
@@ -62,6 +66,8 @@ def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
             rows += _training_rows(runs, recipe.training)
         if recipe.final:
             rows += _final_rows(runs, recipe.final, config.statistics)
+        if recipe.step_auc:
+            rows += _step_auc_rows(runs)
     for absent in config.evidence.not_run:
         rows.append(
             {
@@ -111,12 +117,15 @@ def _base_rows(base: BaseEvidence, recipe: Recipe, statistics: StatisticsSpec) -
         "method": "base",
         "step": 0,
     }
-    rows = []
+    rows: list[Row] = []
     for metric in dict.fromkeys((*recipe.curve, *recipe.final)):
         values = question_values(table, metric).to_frame().T
         rows.append(
             {**where, "metric": metric, "k": samples_per_question(table), **_summary(values, statistics)}
         )
+    if recipe.step_auc and base.step_scores_report is not None:
+        found = read_step_auc(base.step_scores_report)
+        rows += [{**where, "metric": "step_auc", "value": found[0], "n": found[1]}] if found else []
     return rows
 
 
@@ -221,6 +230,25 @@ def _training_rows(runs: list[RunEvidence], names: tuple[str, ...]) -> list[Row]
                 for run, value in zip(runs, at_step, strict=True):
                     rows.append({**common, "seed": str(run.seed), "n_seeds": 1, "value": value})
     return rows
+
+
+def _step_auc_rows(runs: list[RunEvidence]) -> list[Row]:
+    """The process reward model on the adapted policies' own responses, which is where hacking shows.
+
+    Seeds whose responses hold no right or no wrong step have no AUC.
+    """
+    found = {run.seed: read_step_auc(run.step_scores_report) for run in runs if run.step_scores_report}
+    known = {seed: pair for seed, pair in found.items() if pair is not None}
+    if not known:
+        return []
+    last = max(int(read_curve(run.curve)["step"].max()) for run in runs)
+    common: Row = {**_place(runs), "step": last, "metric": "step_auc"}
+    values = np.array([auc for auc, _ in known.values()])
+    mean = {"seed": "mean", "n_seeds": len(known), "value": values.mean(), "sd": _seed_sd(values)}
+    rows = [{**common, **mean, "n": sum(n for _, n in known.values())}]
+    return rows + [
+        {**common, "seed": str(seed), "n_seeds": 1, "value": auc, "n": n} for seed, (auc, n) in known.items()
+    ]
 
 
 def _step_size(table: pd.DataFrame) -> Row:

@@ -36,6 +36,11 @@ def question_values(table: pd.DataFrame, metric: str) -> pd.Series:
     return values.sort_index()
 
 
+def reward_values(rollouts: pd.DataFrame) -> pd.Series:
+    """Return the mean reward of each question's rollouts: a float series indexed by `question_id`, sorted by it."""
+    return rollouts.groupby("question_id")["reward"].mean().astype(float)
+
+
 def samples_per_question(table: pd.DataFrame) -> int:
     """Return k, the samples per question; the smallest where questions differ."""
     return int(table["n"].min())

@@ -1,25 +1,30 @@
 """The numbers that decide claims: weighted sums of metrics, with an interval and each seed's own value.
 
-Sampled metrics keep their questions: terms are added seed by seed and question by question, so that a
-difference is paired, and the interval is a bootstrap over questions of the mean over seeds. Training metrics
-have no question axis: with several seeds their interval is Student's t over the seeds, with one seed Student's
-t over the optimiser steps of the window, taken as independent (too narrow where the metric drifts in it).
+Every metric keeps its questions: terms are added seed by seed and question by question, so that a difference is
+paired, and the interval is a bootstrap over questions of the mean over seeds. The reward of training is that of
+the rollouts in a window of optimiser steps; a seed has no value for a question that its window did not visit.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.analysis.metrics import DEPENDS_ON_K, question_values, samples_per_question
+from workflow_scripts.analysis.metrics import (
+    DEPENDS_ON_K,
+    question_values,
+    reward_values,
+    samples_per_question,
+)
 from workflow_scripts.analysis.tables import (
     read_curve,
     read_per_question,
-    read_training_metrics,
-    training_metric,
+    read_trained_rollouts,
 )
 from workflow_scripts.evaluation.intervals import bootstrap_mean
 from workflow_scripts.settings.claims import Term
@@ -42,8 +47,8 @@ class NotComparable(Exception):
 class Estimate:
     """A quantity: its value, 95 % (or as configured) interval, and what it rests on.
 
-    low, high: NaN where no interval can be given. by_seed: seed -> the quantity for that seed alone; empty where
-    only the base is involved. n: questions (training metrics: optimiser steps of the window). k: samples per question.
+    by_seed: seed -> the quantity for that seed alone; empty where only the base is involved. n: questions. k: samples
+    per question.
     """
 
     value: float
@@ -51,7 +56,7 @@ class Estimate:
     high: float
     by_seed: dict[int, float]
     n: int
-    k: int | None
+    k: int
 
     @property
     def sd(self) -> float:
@@ -68,9 +73,23 @@ def estimate(
     Raises NoEvidence or NotComparable with a reason for people.
     """
     place = _Place(evidence, policy_role, questions_role)
-    if terms[0].metric.startswith("train."):
-        return _training_estimate(terms, place, statistics)
-    return _sampled_estimate(terms, place, statistics)
+    parts = [(term, *_term_values(term, place)) for term in terms]
+    if any(term.metric in DEPENDS_ON_K for term in terms) and len({k for _, _, k in parts}) > 1:
+        raise NotComparable(f"{terms[0].metric} at different numbers of samples per question")
+    seeds = _common_seeds([list(values.index) for term, values, _ in parts if term.method is not None])
+    total = _weighted_sum(parts, seeds)
+    if total.isna().all(axis=1).any():
+        raise NotComparable("a seed has no question for which every term is defined")
+    of_questions = total.mean(axis=0).dropna().to_numpy()
+    interval = bootstrap_mean(
+        of_questions,
+        samples=statistics.bootstrap_samples,
+        confidence=statistics.confidence,
+        seed=statistics.seed,
+    )
+    by_seed = dict(zip(seeds, total.mean(axis=1).tolist(), strict=True)) if seeds else {}
+    k = min(k for _, _, k in parts)
+    return Estimate(interval.value, interval.low, interval.high, by_seed, len(of_questions), k)
 
 
 @dataclass(frozen=True)
@@ -107,30 +126,23 @@ class _Place:
         return f"no {method or 'base'} for {self.policy_role} on {self.questions_role} at this scale"
 
 
-# ------------------------------------------------------------------ sampled metrics
+# ------------------------------------------------------------------ sums
 
 
-def _sampled_estimate(terms: list[Term], place: _Place, statistics: StatisticsSpec) -> Estimate:
-    parts = [(term, *_sampled_term(term, place)) for term in terms]
-    if any(term.metric in DEPENDS_ON_K for term in terms) and len({k for _, _, k in parts}) > 1:
-        raise NotComparable(f"{terms[0].metric} at different numbers of samples per question")
-    seeds = _common_seeds([list(values.index) for term, values, _ in parts if term.method is not None])
-    questions = parts[0][1].columns
-    total = np.zeros((max(len(seeds), 1), len(questions)))
+def _weighted_sum(parts: list[tuple[Term, pd.DataFrame, int]], seeds: list[int]) -> pd.DataFrame:
+    """Return the sum of the terms (seeds x questions; one row where only the base is involved).
+
+    Evaluations must hold the same questions. NaN where a term's training window did not visit a question.
+    """
+    questions = set(parts[0][1].columns)
+    weighted = []
     for term, values, _ in parts:
-        if set(values.columns) != set(questions):
+        same_questions = set(values.columns) == questions and values.notna().all(axis=None)
+        if not (term.is_of_training or same_questions):
             raise NotComparable("the evaluations hold different questions")
-        of_seeds = values.loc[seeds] if term.method is not None else values
-        total = total + term.weight * of_seeds[questions].to_numpy(dtype=float)
-    interval = bootstrap_mean(
-        total,
-        samples=statistics.bootstrap_samples,
-        confidence=statistics.confidence,
-        seed=statistics.seed,
-    )
-    by_seed = dict(zip(seeds, total.mean(axis=1).tolist(), strict=True)) if seeds else {}
-    k = min(k for _, _, k in parts)
-    return Estimate(interval.value, interval.low, interval.high, by_seed, len(questions), k)
+        rows = seeds if term.method is not None else [0] * max(len(seeds), 1)
+        weighted.append(term.weight * values.loc[rows].set_axis(seeds or [0], axis=0))
+    return reduce(operator.add, weighted)
 
 
 def _common_seeds(seeds_of_terms: list[list[int]]) -> list[int]:
@@ -142,12 +154,20 @@ def _common_seeds(seeds_of_terms: list[list[int]]) -> list[int]:
     return sorted(common)
 
 
-def _sampled_term(term: Term, place: _Place) -> tuple[pd.DataFrame, int]:
+# ------------------------------------------------------------------ terms
+
+
+def _term_values(term: Term, place: _Place) -> tuple[pd.DataFrame, int]:
     """Return values (seeds x questions; one row for the base) and k."""
     if term.method is None:
         table = place.base_table()
-        return question_values(table, term.metric).to_frame().T, samples_per_question(table)
+        return question_values(table, term.metric).to_frame(0).T, samples_per_question(table)
     runs = place.runs(term.method)
+    return _training_term(term, runs) if term.is_of_training else _sampled_term(term, runs)
+
+
+def _sampled_term(term: Term, runs: list[RunEvidence]) -> tuple[pd.DataFrame, int]:
+    """Return a metric of the evaluated samples, from the last checkpoint's evaluation or from the curve."""
     rows, ks = {}, []
     if term.where == "last" and all(run.per_question is not None for run in runs):
         for run in runs:
@@ -182,48 +202,15 @@ def _evaluation_steps(term: Term, curves: dict[int, pd.DataFrame]) -> list[int]:
     return [steps[int(np.argmax(means))]]
 
 
-# ------------------------------------------------------------------ training metrics
-
-
-def _training_estimate(terms: list[Term], place: _Place, statistics: StatisticsSpec) -> Estimate:
-    windows = [(term, _training_windows(term, place)) for term in terms]
-    seeds = _common_seeds([list(by_seed) for _, by_seed in windows])
-    by_seed = {
-        seed: float(sum(term.weight * np.nanmean(window[seed]) for term, window in windows)) for seed in seeds
-    }
-    value = float(np.mean(list(by_seed.values())))
-    steps = max(len(window[seeds[0]]) for _, window in windows)
-    if len(seeds) > 1:
-        half = _student_half_width(np.array(list(by_seed.values())), statistics.confidence)
-    elif all(len(window[seeds[0]]) == steps for _, window in windows):
-        per_step = sum(term.weight * window[seeds[0]] for term, window in windows)
-        half = _student_half_width(np.asarray(per_step, dtype=float), statistics.confidence)
-    else:
-        half = math.nan
-    return Estimate(value, value - half, value + half, by_seed, steps, None)
-
-
-def _training_windows(term: Term, place: _Place) -> dict[int, np.ndarray]:
-    """Return seed -> the metric at the optimiser steps of `where`."""
-    name = term.metric.removeprefix("train.")
-    windows = {}
-    for run in place.runs(str(term.method)):
-        values = training_metric(read_training_metrics(run.metrics), name, run.metrics)
+def _training_term(term: Term, runs: list[RunEvidence]) -> tuple[pd.DataFrame, int]:
+    """Return the mean reward at the optimiser steps of `where` (seeds x visited questions), and rollouts of each."""
+    rows, ks = {}, []
+    for run in runs:
+        rollouts = read_trained_rollouts(run.rollouts)
+        steps = np.sort(rollouts["step"].unique())
         # Rounded first: 0.1 * 30 is a little above 3 in binary, and must not become 4 steps.
-        length = max(1, math.ceil(round(LAST_SHARE * len(values), 9))) if term.where == "last_tenth" else 1
-        window = values[:length] if term.where == "first" else values[-length:]
-        if np.isnan(window).all():
-            raise NotComparable(f"{name} of {run.run_id} is undefined there")
-        windows[run.seed] = window
-    return windows
-
-
-def _student_half_width(values: np.ndarray, confidence: float) -> float:
-    """Half the width of Student's t interval of the mean of `values`; NaN for fewer than two."""
-    from scipy.stats import t
-
-    values = values[~np.isnan(values)]
-    if len(values) < 2:
-        return math.nan
-    standard_error = values.std(ddof=1) / math.sqrt(len(values))
-    return float(t.ppf(0.5 + confidence / 2, df=len(values) - 1) * standard_error)
+        length = max(1, math.ceil(round(LAST_SHARE * len(steps), 9))) if term.where == "last_tenth" else 1
+        window = rollouts[rollouts["step"].isin(steps[:length] if term.where == "first" else steps[-length:])]
+        rows[run.seed] = reward_values(window)
+        ks.append(int(window.groupby("question_id").size().min()))
+    return pd.DataFrame(rows).T, min(ks)

@@ -12,18 +12,22 @@ MOVING_AVERAGE_STEPS = 5
 
 @dataclass(frozen=True)
 class Recipe:
-    """Names from `analysis.metrics.QUESTION_METRICS` (curve, final) and from metrics.jsonl (training)."""
+    """Names from `analysis.metrics.QUESTION_METRICS` (curve, final) and from metrics.jsonl (training).
+
+    step_auc: also that of the process reward model on the evaluated responses, where they have step scores.
+    """
 
     curve: tuple[str, ...] = ()
     training: tuple[str, ...] = ()
     final: tuple[str, ...] = ()
+    step_auc: bool = False
 
 
 RECIPES: dict[str, Recipe] = {
     "prose_fig1": Recipe(
         curve=("avg@k", "maj@k", "distinct_responses", "distinct_answers", "answer_entropy", "unparseable")
     ),
-    "prose_fig5": Recipe(curve=("avg@k", "unparseable"), training=("reward",)),
+    "prose_fig5": Recipe(curve=("avg@k", "unparseable"), training=("reward",), step_auc=True),
     "prose_table3": Recipe(final=("avg@k", "maj@k")),
     "medqa_smollm2": Recipe(
         final=("avg@k", "maj@k", "unparseable", "distinct_responses", "distinct_answers", "answer_entropy")

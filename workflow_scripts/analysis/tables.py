@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as parquet
 
 from workflow_scripts.errors import UserError
 
@@ -21,6 +22,7 @@ CURVE_COLUMNS = (
     "n_distinct_answers",
     "answer_entropy",
 )
+ROLLOUT_COLUMNS = ("step", "question_id", "reward", "advantage")
 PER_QUESTION_COLUMNS = tuple(column for column in CURVE_COLUMNS if column != "step")
 
 
@@ -29,12 +31,12 @@ def _read_parquet(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
     if not path.is_file():
         raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
     try:
-        table = pd.read_parquet(path)
+        missing = sorted(set(columns) - set(parquet.read_schema(path).names))
+        table = pd.DataFrame() if missing else pd.read_parquet(path, columns=list(columns))
     except Exception as error:  # pyarrow raises many kinds for a damaged file
         raise UserError(
             f"{path} is not a readable parquet file. Delete it and run Snakemake again."
         ) from error
-    missing = [column for column in columns if column not in table.columns]
     if missing:
         raise UserError(f"{path}: no column {', '.join(missing)}. Delete it and run Snakemake again.")
     if table.empty:
@@ -56,6 +58,31 @@ def read_per_question(path: str | Path) -> pd.DataFrame:
     if table.duplicated(["question_id"]).any():
         raise UserError(f"{path}: a question occurs twice. Delete the evaluation and run it again.")
     return table
+
+
+def read_trained_rollouts(path: str | Path) -> pd.DataFrame:
+    """Return a run's `rollouts.parquet` without the rollouts that only voted, which have no advantage."""
+    table = _read_parquet(path, ROLLOUT_COLUMNS)
+    return table[table["advantage"].notna()]
+
+
+def read_step_auc(path: str | Path) -> tuple[float, int] | None:
+    """Return the step AUC of an evaluation's `report.json` and its number of steps; None where no truth is known.
+
+    The AUC is that of the process reward model's p(+) on the steps of the evaluated responses.
+    """
+    path = Path(path)
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        if report.get("auc") is None:
+            return None
+        return float(report["auc"]), int(report["n_right"]) + int(report["n_wrong"])
+    except FileNotFoundError as error:
+        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.") from error
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise UserError(
+            f"{path} is not a report of the step `score_steps`. Delete it and run Snakemake again."
+        ) from error
 
 
 def read_training_metrics(path: str | Path) -> pd.DataFrame:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 STEP_LABEL = "optimiser step"
 
+FOOTER_CHARACTERS = 155
+"""What fits the full width at 6 points."""
+
+FOOTER_GAP = "  ·  "
+
 
 def select(table: pd.DataFrame, config: Render, metrics: Sequence[str]) -> pd.DataFrame:
     """Return the rows that a figure of one policy on one question set plots: means over seeds, and the base.
@@ -116,17 +121,21 @@ def set_share_limits(axes: Sequence[Axes], plotted: pd.DataFrame, metrics: Seque
         panel.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
 
 
-def what_it_rests_on(plotted: pd.DataFrame, metric: str) -> str:
-    """Return what a curve of `metric` rests on: seeds, questions, samples per question."""
+def what_it_rests_on(plotted: pd.DataFrame, config: Render, metric: str, panel: str = "") -> list[str]:
+    """Return clauses on what a curve of `metric` in `panel` rests on: seeds; questions, samples, temperature."""
     rows = plotted[(plotted["metric"] == metric) & (plotted["seed"] == "mean")]
     if rows.empty:
-        return "nothing was run at this scale"
+        return ["nothing was run at this scale"]
     seeds = int(rows["n_seeds"].max())
     spread = f"mean of {seeds} training seeds, band ± 1 sd" if seeds > 1 else "1 training seed, so no band"
-    return f"{spread}; n = {int(rows['n'].iloc[0])} questions, k = {int(rows['k'].iloc[0])} samples each"
+    n, k = int(rows["n"].iloc[0]), int(rows["k"].iloc[0])
+    return [
+        spread,
+        f"{panel}n = {n} questions, k = {k} samples each at T = {config.evaluation_temperature:g}",
+    ]
 
 
-def finish(figure: Figure, config: Render, axes_of_legend: Axes, note: str) -> None:
+def finish(figure: Figure, config: Render, axes_of_legend: Axes, notes: Sequence[str]) -> None:
     """Put the shared legend above the panels, and below them what they rest on and the artefact's id."""
     handles, labels = axes_of_legend.get_legend_handles_labels()
     if labels:
@@ -135,8 +144,17 @@ def finish(figure: Figure, config: Render, axes_of_legend: Axes, note: str) -> N
     questions = config.question_set_labels.get(
         config.entry.question_sets[0], f"no {config.entry.question_sets[0]}"
     )
-    figure.supxlabel(
-        f"{policy} on {questions}; {note}   [{config.artefact}, scale {config.scale}]",
-        fontsize=6,
-        color=BASE_COLOUR,
-    )
+    clauses = [f"{policy} on {questions} [{config.artefact}, scale {config.scale}]", *notes]
+    figure.supxlabel(footer(clauses), fontsize=6, color=BASE_COLOUR)
+
+
+def footer(clauses: Sequence[str]) -> str:
+    """Return the clauses, set apart, on as many lines as they need; no clause is broken."""
+    lines = [clauses[0]]
+    for clause in clauses[1:]:
+        longer = f"{lines[-1]}{FOOTER_GAP}{clause}"
+        if len(longer) <= FOOTER_CHARACTERS:
+            lines[-1] = longer
+        else:
+            lines.append(clause)
+    return "\n".join(lines)

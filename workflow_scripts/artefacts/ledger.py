@@ -116,8 +116,9 @@ def ledger_markdown(
     lines += [
         "",
         f"Each part: value [{100 * confidence:g} % interval], standard deviation between seeds, n questions,",
-        "k samples per question. For training metrics n counts optimiser steps, and the interval is over seeds,",
-        "or over steps where there is one seed.",
+        "k samples per question. The interval is a bootstrap over questions of the mean over seeds; a verdict also",
+        "asks each seed to lie on the same side. For the reward of training, n counts the questions that the last",
+        "steps visit in any seed, k the rollouts of each.",
         "",
         "| claim | part | ours | seeds | n | k | test | paper | verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",

@@ -153,7 +153,8 @@ def _foot(layout: MethodTable, block: pd.DataFrame, config: Render, policy: str,
     )
     return (
         f"Ours: {policy} on {questions}, scale {config.scale}; {spread}; "
-        f"n = {int(done['n'].iloc[0])} questions, k = {int(done['k'].iloc[0])} samples each; "
+        f"n = {int(done['n'].iloc[0])} questions, k = {int(done['k'].iloc[0])} samples each "
+        f"at T = {config.evaluation_temperature:g}; "
         f"brackets: {100 * config.confidence:g} % interval, bootstrap over questions. "
         "Training uses these questions without their labels."
         + (

@@ -36,5 +36,5 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylabel(unit)
     set_share_limits(panels[:2], plotted, METRICS[:2])
     panels[2].set_ylim(0, 1.02)
-    finish(figure, config, panels[0], what_it_rests_on(plotted, "avg@k"))
+    finish(figure, config, panels[0], what_it_rests_on(plotted, config, "avg@k"))
     return figure, plotted

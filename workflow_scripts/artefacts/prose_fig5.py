@@ -20,6 +20,7 @@ from workflow_scripts.settings.evidence import Render
 ACCURACY = "avg@k"
 RAW = "train.reward"
 SMOOTH = "train.reward_moving_average"
+STEP_AUC = "step_auc"
 
 LABELS = {"prose": "min aggregation (PROSE)", "prose_mean": "mean aggregation"}
 """Here the methods differ in their aggregation alone, so that is what the legend says."""
@@ -28,8 +29,8 @@ LABELS = {"prose": "min aggregation (PROSE)", "prose_mean": "mean aggregation"}
 def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     """Return the figure and the rows that it plots."""
     config = config.model_copy(update={"method_labels": {**config.method_labels, **LABELS}})
-    plotted = select(table, config, (ACCURACY, RAW, SMOOTH))
-    figure = Figure(figsize=(FULL_WIDTH, 2.75), layout="constrained")
+    plotted = select(table, config, (ACCURACY, RAW, SMOOTH, STEP_AUC))
+    figure = Figure(figsize=(FULL_WIDTH, 2.85), layout="constrained")
     accuracy, reward = figure.subplots(1, 2)
 
     draw_curves(accuracy, plotted, config, ACCURACY)
@@ -51,5 +52,28 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     reward.set_ylabel("mean reward of the rollouts")
     reward.set_ylim(0, 1.02)
 
-    finish(figure, config, accuracy, what_it_rests_on(plotted, ACCURACY))
+    notes = what_it_rests_on(plotted, config, ACCURACY, "(a) ")
+    finish(figure, config, accuracy, [*notes, *rollouts_per_step(plotted, config), *step_auc_note(plotted)])
     return figure, plotted
+
+
+def rollouts_per_step(plotted: pd.DataFrame, config: Render) -> list[str]:
+    """Return a clause on what one optimiser step of panel (b) rests on; none where nothing ran."""
+    sizes = plotted.loc[plotted["metric"] == RAW, ["n", "k"]].dropna()
+    if sizes.empty:
+        return []
+    n, k = sizes.iloc[0]
+    return [f"(b) {n} questions × {k} rollouts per step at T = {config.training_temperature:g}"]
+
+
+def step_aucs(plotted: pd.DataFrame) -> dict[str, float]:
+    """Return the step AUC of the process reward model on the final responses, by the name of their policy."""
+    rows = plotted[plotted["metric"] == STEP_AUC]
+    values = zip(rows["method"].astype(str), rows["value"].astype(float), strict=True)
+    return {LABELS.get(method, method): value for method, value in values}
+
+
+def step_auc_note(plotted: pd.DataFrame) -> list[str]:
+    """Return a clause for the footer; none where the truth of steps is not known."""
+    texts = [f"{name} {value:.3f}" for name, value in step_aucs(plotted).items()]
+    return [f"step AUC of the PRM at the end: {', '.join(texts)}"] if texts else []

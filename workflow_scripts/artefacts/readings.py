@@ -8,6 +8,7 @@ import pandas as pd
 
 from workflow_scripts.analysis.metrics import metric_label
 from workflow_scripts.artefacts.prose_fig5 import LABELS as AGGREGATIONS
+from workflow_scripts.artefacts.prose_fig5 import step_aucs
 
 NO_PROOF = {
     "prose_fig1": (
@@ -73,7 +74,11 @@ def _fig1(numbers: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
 def _fig5(numbers: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
     labels = {**labels, **AGGREGATIONS}
     accuracy = metric_label("avg@k", _k(numbers))
-    return [
+    clauses = [
         f"{accuracy} going {_change(numbers, 'avg@k', labels)}{_base(numbers, 'avg@k')}",
         f"the reward (5-step average) {_change(numbers, 'train.reward_moving_average', labels)}",
     ]
+    aucs = ", ".join(f"{value:.2f} for {name}" for name, value in step_aucs(numbers).items())
+    if aucs:
+        clauses.append(f"on the steps of the final responses, the process reward model's AUC is {aucs}")
+    return clauses

@@ -34,11 +34,6 @@ class Interval:
     high: float
     per_seed: tuple[float, ...]
 
-    @property
-    def same_sign(self) -> bool:
-        """Whether all seeds lie strictly on the same side of zero."""
-        return all(value > 0 for value in self.per_seed) or all(value < 0 for value in self.per_seed)
-
 
 def bootstrap_mean(values: ArrayLike, samples: int, confidence: float, seed: int) -> Interval:
     """Return the mean of `values` with its percentile-bootstrap interval over questions.

@@ -85,10 +85,11 @@ def transformers_sampler(
     answer_rule: AnswerRule,
     chat_template_arguments: dict[str, bool],
     max_rows: int,
+    max_prompt_tokens: int,
 ) -> Sampler:
     """Wrap a loaded policy as a sampler on the transformers backend; it samples from the model's current weights."""
     from workflow_scripts.policies.generation import TransformersBackend
     from workflow_scripts.policies.rollouts import Sampler
 
     backend = TransformersBackend(model, stop_ids(model, tokenizer), tokenizer.pad_token_id, max_rows)
-    return Sampler(backend, tokenizer, prompt, answer_rule, chat_template_arguments)
+    return Sampler(backend, tokenizer, prompt, answer_rule, chat_template_arguments, max_prompt_tokens)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workflow_scripts.answers.extract import read_answer
+from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_path
 from workflow_scripts.policies.generation import Backend, Generated, Request, stream_key
 from workflow_scripts.policies.loading import prompt_ids
@@ -73,19 +74,27 @@ class Sampler:
         prompt: PromptSpec,
         answer_rule: AnswerRule,
         chat_template_arguments: dict[str, bool],
+        max_prompt_tokens: int,
     ) -> None:
         self.backend = backend
         self.tokenizer = tokenizer
         self.prompt = prompt
         self.answer_rule = answer_rule
         self.chat_template_arguments = chat_template_arguments
+        self.max_prompt_tokens = max_prompt_tokens
         self._prompt_ids: dict[str, list[int]] = {}
 
     def prompt_ids(self, question: UnlabelledQuestion) -> list[int]:
-        """Token ids of the question's prompt."""
+        """Token ids of the question's prompt; one that is too long is a UserError, as a cut one asks something else."""
         if question.id not in self._prompt_ids:
             messages = render_prompt(question, self.prompt)
-            self._prompt_ids[question.id] = prompt_ids(self.tokenizer, messages, self.chat_template_arguments)
+            ids = prompt_ids(self.tokenizer, messages, self.chat_template_arguments)
+            if len(ids) > self.max_prompt_tokens:
+                raise UserError(
+                    f"question {question.id}: its prompt has {len(ids)} tokens, max_prompt_tokens is "
+                    f"{self.max_prompt_tokens}. Raise it, or drop the question."
+                )
+            self._prompt_ids[question.id] = ids
         return self._prompt_ids[question.id]
 
     def sample(

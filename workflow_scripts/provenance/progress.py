@@ -43,29 +43,6 @@ def incomplete_outputs(workdir: Path) -> set[str]:
     return found
 
 
-def workflow_is_running(workdir: Path) -> bool:
-    """Return whether Snakemake holds its lock on `workdir`, and a process of it still lives here.
-
-    A killed Snakemake leaves its lock behind; where processes cannot be listed, the lock decides.
-    """
-    if not any((workdir / ".snakemake" / "locks").glob("*.lock")):
-        return False
-    processes = Path("/proc")
-    if not (processes / "self" / "cmdline").exists():
-        return True
-    return any(_is_snakemake(process, workdir) for process in processes.glob("[0-9]*"))
-
-
-def _is_snakemake(process: Path, workdir: Path) -> bool:
-    try:
-        words = os.fsdecode((process / "cmdline").read_bytes()).split("\0")
-        return any(Path(word).name == "snakemake" for word in words) and (
-            (process / "cwd").resolve() == workdir.resolve()
-        )
-    except OSError:
-        return False
-
-
 class Logs:
     """The logs under `<results>/logs/<rule>/`, with the benchmarks that Snakemake writes after a success."""
 
@@ -96,8 +73,8 @@ def job_progress(
 ) -> Progress:
     """Return the state of a job from its declared outputs, which include its record.
 
-    It runs if its outputs are marked as begun and Snakemake lives (or its log still grows). It failed if they are
-    marked without that (it was killed), or if there is a log but neither the outputs nor a success after it.
+    It runs if its outputs are marked as begun and Snakemake is `running` or the job's log still grows. It failed if
+    they are marked without that (it was killed), or if there is a log but neither the outputs nor a success after it.
     """
     paths = list(outputs)
     log = logs.of(rules, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workflow_scripts.answers.vote import majority
+from workflow_scripts.evaluation.selection import best_of_n, sc_rm
 from workflow_scripts.rewards.group import Need, RolloutGroup
 from workflow_scripts.rewards.majority import majority_label, match
 from workflow_scripts.settings.specs import Aggregation
@@ -68,6 +68,6 @@ class ProcessLabelReward:
         """Return the selected answer; missing answers take no part, ties go to the first seen."""
         scores = trajectory_scores(group, self.aggregation)
         if self.selection == "sc_rm":
-            return majority(group.answers, scores).label
-        answered = [k for k, answer in enumerate(group.answers) if answer is not None]
-        return group.answers[max(answered, key=lambda k: scores[k])] if answered else None
+            return sc_rm(group.answers, scores).label
+        chosen = best_of_n(group.answers, scores)
+        return None if chosen is None else group.answers[chosen]

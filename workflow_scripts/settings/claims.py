@@ -4,7 +4,7 @@ A quantity is a weighted sum of terms; a term is one metric of one method (or of
 training. The kinds `level`, `gain`, `difference` are the usual sums by name; `contrast` spells one out.
 
 Metrics of the evaluated samples are `avg@k`, `maj@k`, `distinct_responses` (share of k), `distinct_answers`,
-`answer_entropy` (nats), `unparseable` (share of k); `train.NAME` is NAME of metrics.jsonl.
+`answer_entropy` (nats), `unparseable` (share of k). `train.reward` is the reward of the trained rollouts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ peak: the evaluation step with the highest mean (picked once, so biased upwards)
 Metric = Annotated[
     str,
     Field(
-        pattern=r"^(avg@k|maj@k|distinct_responses|distinct_answers|answer_entropy|unparseable|train\.[a-z_]+)$"
+        pattern=r"^(avg@k|maj@k|distinct_responses|distinct_answers|answer_entropy|unparseable|train\.reward)$"
     ),
 ]
 
@@ -36,6 +36,11 @@ class Term:
     metric: str
     method: str | None
     where: str
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it is about the rollouts of training instead of evaluated samples."""
+        return self.metric.startswith("train.")
 
 
 class Level(Strict):
@@ -126,13 +131,13 @@ class Part(Strict):
     @model_validator(mode="after")
     def _terms_are_consistent(self) -> Part:
         terms = self.quantity.terms()
-        if len({term.metric.startswith("train.") for term in terms}) > 1:
+        if len({term.is_of_training for term in terms}) > 1:
             raise ValueError(f"part `{self.says}` mixes training metrics with evaluated ones")
         for term in terms:
             if (term.method is None) != (term.where == "base"):
                 raise ValueError(
                     f"part `{self.says}`: `where: base` goes with no method, and no other place does"
                 )
-            if term.metric.startswith("train.") and term.where not in ("first", "last", "last_tenth"):
+            if term.is_of_training and term.where not in ("first", "last", "last_tenth"):
                 raise ValueError(f"part `{self.says}`: a training metric has first, last and last_tenth only")
         return self

@@ -23,8 +23,8 @@ class Needs(Strict):
     seeds: Literal["all", "first"] = "all"
     base: bool = Field(default=True, description="the unadapted policy too")
     evaluate: bool = Field(default=True, description="sample and evaluate the last checkpoint of each run")
-    score_steps: Literal["base"] | list[Name] = Field(
-        default=[], description="base, or the methods whose evaluation samples get step scores"
+    score_steps: list[Name] = Field(
+        default=[], description="the methods whose evaluation samples get step scores; `base` is one of them"
     )
     prm: Name | None = Field(default=None, description="role of the process reward model")
 
@@ -72,7 +72,7 @@ class BaseEvidence(Strict):
 
 
 class RunEvidence(Strict):
-    """One adapted policy: paths of its training metrics, its curve, and its last checkpoint's evaluation."""
+    """One adapted policy: paths of what its training wrote, and of its last checkpoint's evaluation."""
 
     policy_role: Name
     questions_role: Name
@@ -81,6 +81,7 @@ class RunEvidence(Strict):
     run_id: str
     metrics: str
     curve: str
+    rollouts: str = Field(description="the responses that training drew, with their rewards")
     evaluation: str | None = None
     per_question: str | None = None
     step_scores_report: str | None = None
@@ -121,6 +122,8 @@ class Render(Strict):
     policy_labels: dict[Name, str] = Field(description="policy role -> the policy's name at this scale")
     question_set_labels: dict[Name, str] = Field(description="question set role -> its name at this scale")
     confidence: Share = Field(description="of the intervals in the tidy table, as printed")
+    evaluation_temperature: NonNegative = Field(description="of the evaluated samples, as printed")
+    training_temperature: NonNegative = Field(description="of the rollouts of training, as printed")
 
 
 class ClaimWithEvidence(Strict):

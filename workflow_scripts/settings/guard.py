@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+LOCK = ".running"
 _held: list[int] = []
 
 
@@ -16,7 +17,7 @@ def hold(folder: str | Path) -> None:
     Snakemake's own lock stays behind after SIGKILL or a power loss, and the same command then fails. The local
     profile switches it off and relies on this one, which the operating system drops with the process.
     """
-    path = Path(folder) / ".running"
+    path = Path(folder) / LOCK
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
     try:
@@ -36,3 +37,20 @@ def hold(folder: str | Path) -> None:
     os.truncate(descriptor, 0)
     os.write(descriptor, f"{os.getpid()}\n".encode())
     _held.append(descriptor)
+
+
+def is_held(folder: str | Path) -> bool:
+    """Return whether a living process claims `folder`; False too where the file system has no such locks."""
+    try:
+        descriptor = os.open(Path(folder) / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False

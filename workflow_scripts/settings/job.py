@@ -48,7 +48,7 @@ class Plan:
     samples: dict[Samples, Job] = field(default_factory=dict)
     step_scores: dict[tuple[Samples, str], Job] = field(default_factory=dict)
     runs: dict[str, Job] = field(default_factory=dict)
-    evaluations: dict[Samples, Job] = field(default_factory=dict)
+    evaluations: dict[tuple[str, str], Job] = field(default_factory=dict)  # by owner and evaluation id
     analyses: dict[str, Job] = field(default_factory=dict)
     renderings: dict[str, Job] = field(default_factory=dict)
     claims: Job | None = None

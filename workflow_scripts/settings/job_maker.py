@@ -5,7 +5,7 @@ from __future__ import annotations
 from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
 from workflow_scripts.settings.load import NO_PRM_NEEDED, Configuration
-from workflow_scripts.settings.specs import GeneratedQuestions, MethodSpec, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.specs import GeneratedQuestions, PretrainedPolicy, TrainedPrm
 from workflow_scripts.settings.steps import (
     Evaluate,
     PreparePolicy,
@@ -79,7 +79,7 @@ class JobMaker:
             questions=qid,
             question_set=self.loaded.questions[questions],
             method_name=method_name,
-            method=_without_print(method),
+            method=method,
             prm=prm_id,
             prm_spec=self.loaded.prms[prm] if uses_prm and prm else None,
             grpo=self.scale.grpo,
@@ -158,31 +158,22 @@ class JobMaker:
         sample = self.plan.samples[key]
         assert isinstance(sample.config, Sample)
         scores = self.score(key, scored_by) if scored_by else None
-        folder = f"{self.results}/evaluations/{key.owner}/{key.sid}"
+        config = Evaluate(
+            samples=key.sid,
+            questions=sample.config.questions,
+            question_set=sample.config.question_set,
+            prm=self.prm(scored_by) if scored_by else None,
+            aggregation="min",
+            bootstrap_samples=self.scale.statistics.bootstrap_samples,
+            confidence=self.scale.statistics.confidence,
+            seed=self.scale.statistics.seed,
+        )
+        evaluation = named_id(key.sid, config)
+        folder = f"{self.results}/evaluations/{owner}/{evaluation}"
         inputs = {"questions": sample.inputs["questions"], "samples": sample.outputs["rollouts"]}
         if scores:
             inputs["step_scores"] = scores.outputs["step_scores"]
-        elif key in self.plan.evaluations:
-            inputs = self.plan.evaluations[key].inputs
-        job = Job(
-            Evaluate(
-                samples=key.sid,
-                questions=sample.config.questions,
-                question_set=sample.config.question_set,
-                aggregation="min",
-                bootstrap_samples=self.scale.statistics.bootstrap_samples,
-                confidence=self.scale.statistics.confidence,
-                seed=self.scale.statistics.seed,
-            ),
-            inputs,
-            with_record(
-                {"metrics": f"{folder}/metrics.json", "per_question": f"{folder}/per_question.parquet"}
-            ),
-        )
-        self.plan.evaluations[key] = job
+        outputs = {"metrics": f"{folder}/metrics.json", "per_question": f"{folder}/per_question.parquet"}
+        job = Job(config, inputs, with_record(outputs))
+        self.plan.evaluations[owner, evaluation] = job
         return job, scores.outputs["report"] if scores else None
-
-
-def _without_print(method: MethodSpec) -> MethodSpec:
-    """The method as a run gets it: a new label must not train again."""
-    return method.model_copy(update={"label": "", "paper": ""})

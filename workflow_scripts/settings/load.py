@@ -226,7 +226,6 @@ def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:
             _known(role, ROLES[field], f"{where}.{field}", "role")
     for method in needs.methods:
         _known(method, loaded.methods, f"{where}.methods", "method")
-    scored = [needs.score_steps] if isinstance(needs.score_steps, str) else needs.score_steps
-    for method in scored:
+    for method in needs.score_steps:
         _known(method, ("base", *needs.methods), f"{where}.score_steps", "method")
     _known(needs.prm or DEFAULT_PRM, ROLES["prm"], f"{where}.prm", "role")

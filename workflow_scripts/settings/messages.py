@@ -62,8 +62,10 @@ def _problem(detail: ErrorDetails, model: type[Strict]) -> str:
     if kind in _EXPECTED:
         return f"{key}: expected {_EXPECTED[kind]}, got {_shown(value)}"
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    if isinstance(value, dict):
+        return f"{key or 'the whole'}: {message}"
     about = _description(model, detail["loc"])
-    return f"{key or 'the whole'}: {message}, got {_shown(value)}{about}"
+    return f"{key}: {message}, got {_shown(value)}{about}"
 
 
 def _shown(value: Any) -> str:

@@ -5,9 +5,6 @@ The Snakefile looks jobs up in the plan. Nothing is read or written here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from workflow_scripts.settings.evidence import (
     Analyse,
     BaseEvidence,
@@ -73,18 +70,17 @@ def lacking_roles(
     maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str | None
 ) -> list[str]:
     """Return the roles that one cell needs and the scale does not fill."""
-    roles = maker.scale.roles
-    needed = {policy_role: _entry(roles.policies, policy_role)}
-    needed[questions_role] = _entry(roles.question_sets, questions_role)
+    needed = [policy_role, questions_role]
     if method and maker.loaded.methods[method].reward.kind not in NO_PRM_NEEDED:
-        needed[needs.prm or DEFAULT_PRM] = _prm(maker, needs)
-    return [role for role, name in needed.items() if name is None]
+        needed.append(needs.prm or DEFAULT_PRM)
+    return [role for role in needed if role not in maker.scale.roles.names()]
 
 
 def base_evidence(maker: JobMaker, needs: Needs, policy_role: str, questions_role: str) -> BaseEvidence:
     """The unadapted policy on one question set."""
-    policy, questions = _pair(maker, policy_role, questions_role)
-    scored_by = _prm(maker, needs) if "base" in _scored(needs) else None
+    names = maker.scale.roles.names()
+    policy, questions = names[policy_role], names[questions_role]
+    scored_by = names.get(needs.prm or DEFAULT_PRM) if "base" in needs.score_steps else None
     job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by)
     return BaseEvidence(
         policy_role=policy_role,
@@ -99,12 +95,13 @@ def run_evidence(
     maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str, seed: int
 ) -> RunEvidence:
     """One run, and the evaluation of its last checkpoint if asked for."""
-    policy, questions = _pair(maker, policy_role, questions_role)
-    prm = _prm(maker, needs)
+    names = maker.scale.roles.names()
+    policy, questions = names[policy_role], names[questions_role]
+    prm = names.get(needs.prm or DEFAULT_PRM)
     run = maker.run(policy, questions, method, prm, seed)
     evaluation = per_question = report = None
     if needs.evaluate:
-        job, report = maker.evaluate(run, policy, questions, prm if method in _scored(needs) else None)
+        job, report = maker.evaluate(run, policy, questions, prm if method in needs.score_steps else None)
         evaluation, per_question = job.outputs["metrics"], job.outputs["per_question"]
     return RunEvidence(
         policy_role=policy_role,
@@ -114,6 +111,7 @@ def run_evidence(
         run_id=run,
         metrics=maker.plan.runs[run].outputs["metrics"],
         curve=maker.plan.runs[run].outputs["curve"],
+        rollouts=maker.plan.runs[run].outputs["rollouts"],
         evaluation=evaluation,
         per_question=per_question,
         step_scores_report=report,
@@ -139,6 +137,8 @@ def rendering(maker: JobMaker, artefact: str) -> Job:
                 role: name for role, name in roles.question_sets.items() if role in entry.question_sets
             },
             confidence=maker.scale.statistics.confidence,
+            evaluation_temperature=maker.scale.evaluation.temperature,
+            training_temperature=maker.scale.grpo.temperature,
         ),
         {"analysis": maker.plan.analyses[artefact].outputs["table"]},
         with_record({suffix: f"{folder}/{artefact}.{suffix}" for suffix in suffixes}),
@@ -161,7 +161,7 @@ def ledger(maker: JobMaker) -> Job:
 
 def evidence_files(evidence: list[Evidence]) -> list[str]:
     """Return all files that `evidence` names, each once, in order."""
-    fields = ("evaluation", "per_question", "step_scores_report", "metrics", "curve")
+    fields = ("evaluation", "per_question", "step_scores_report", "metrics", "curve", "rollouts")
     items = [item for one in evidence for item in (*one.base, *one.runs)]
     found = [getattr(item, field, None) for item in items for field in fields]
     return list(dict.fromkeys(path for path in found if path))
@@ -170,23 +170,3 @@ def evidence_files(evidence: list[Evidence]) -> list[str]:
 def numbered(files: list[str]) -> dict[str, str]:
     """Name inputs that have no name of their own."""
     return {f"evidence_{i}": path for i, path in enumerate(files)}
-
-
-def _entry(roles: Mapping[Any, str], role: str) -> str | None:
-    return roles.get(role)
-
-
-def _prm(maker: JobMaker, needs: Needs) -> str | None:
-    return _entry(maker.scale.roles.process_reward_models, needs.prm or DEFAULT_PRM)
-
-
-def _pair(maker: JobMaker, policy_role: str, questions_role: str) -> tuple[str, str]:
-    roles: tuple[Mapping[Any, str], Mapping[Any, str]] = (
-        maker.scale.roles.policies,
-        maker.scale.roles.question_sets,
-    )
-    return roles[0][policy_role], roles[1][questions_role]
-
-
-def _scored(needs: Needs) -> list[str]:
-    return [needs.score_steps] if isinstance(needs.score_steps, str) else needs.score_steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -23,6 +24,11 @@ class Roles(Strict):
     policies: dict[PolicyRole, Name]
     question_sets: dict[QuestionRole, Name]
     process_reward_models: dict[PrmRole, Name] = {}
+
+    def names(self) -> dict[str, str]:
+        """Role -> entry, of all three kinds together: no role has two kinds."""
+        kinds = (self.policies.items(), self.question_sets.items(), self.process_reward_models.items())
+        return dict(chain[tuple[str, str]](*kinds))
 
 
 class JobResources(Strict):

@@ -63,7 +63,11 @@ class QuestionSetSpec(Strict):
 
     source: Annotated[GeneratedQuestions | LocalQuestions | HubQuestions, Field(discriminator="kind")]
     subset: Count | None = Field(default=None, description="the first rows only; null = all")
-    expected_rows: Count | None = None
+    expected_rows: Count | None = Field(
+        default=None,
+        description="rows of the source, checked when it is read",
+        json_schema_extra=NO_NUMBERS,
+    )
     prompt: PromptSpec
     answer: AnswerRule
     licence: str = Field(json_schema_extra=NO_NUMBERS)
@@ -103,7 +107,8 @@ class PretrainedPolicy(Strict):
     architecture: Architecture
     pretraining: Pretraining
     min_agreement: Share = Field(
-        description="the job fails if fewer samples' answers agree with their own steps"
+        description="the job fails if fewer samples' answers agree with their own steps",
+        json_schema_extra=NO_NUMBERS,
     )
 
 
@@ -158,7 +163,9 @@ class TrainedPrm(Strict):
     batch_size: Count
     weight_decay: NonNegative
     seed: Seed
-    held_out_responses: Count = Field(description="responses on which its step AUC is reported")
+    held_out_responses: Count = Field(
+        description="responses on which its step AUC is reported", json_schema_extra=NO_NUMBERS
+    )
 
 
 class Message(Strict):
@@ -244,9 +251,8 @@ RewardSpec = Annotated[
 
 
 class MethodSpec(Strict):
-    """One entry of config/methods.yaml: a reward with an advantage estimator."""
+    """One entry of config/methods.yaml: a reward."""
 
     label: str = Field(description="as printed in figures and tables", json_schema_extra=NO_NUMBERS)
     reward: RewardSpec
-    advantage: Literal["grpo"] = "grpo"
     paper: str = Field(description="where the method is defined", json_schema_extra=NO_NUMBERS)

@@ -1,6 +1,7 @@
 """The configuration that each step of the DAG receives as one JSON argument (`--config`).
 
-A step's configuration holds everything that changes its numbers, and nothing else: its hash is part of the step's path.
+A step's configuration holds everything that changes its numbers; the hash of that is part of the path of every result
+up to the evaluations. Fields marked NO_NUMBERS come along unhashed: changing them runs nothing again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class PrepareQuestions(Strict):
 
 
 class PreparePolicy(Strict):
-    """Step `pretrain_policy` (a policy of the hub or of a local folder is checked and linked instead)."""
+    """Step `pretrain_policy` (a policy of a local folder is checked and named instead, one of the hub downloaded)."""
 
     name: Name
     policy: PolicySpec
@@ -36,7 +37,7 @@ class PreparePolicy(Strict):
 
 
 class TrainPrm(Strict):
-    """Step `train_prm` (a model of the hub or of a local folder is checked and linked instead)."""
+    """Step `train_prm` (a model of a local folder is checked and named instead, one of the hub downloaded)."""
 
     name: Name
     prm: PrmSpec
@@ -84,9 +85,12 @@ class Train(Strict):
 class Evaluate(Strict):
     """Step `evaluate`."""
 
-    samples: str
-    questions: str
+    samples: str = Field(description="sample id")
+    questions: str = Field(description="question set id")
     question_set: QuestionSetSpec
+    prm: str | None = Field(
+        description="process reward model id, where samples are also selected by step scores"
+    )
     aggregation: Aggregation = Field(description="of step scores, for best-of-N and SC+RM")
     bootstrap_samples: int
     confidence: float

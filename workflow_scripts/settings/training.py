@@ -15,6 +15,7 @@ class SamplingSpec(Strict):
     n_samples: Count
     temperature: NonNegative = Field(description="0 = greedy")
     top_p: Annotated[float, Field(gt=0, le=1)]
+    max_prompt_tokens: Count
     max_new_tokens: Count
     seed: Seed
     backend: Literal["transformers"]
@@ -35,6 +36,7 @@ class GrpoSpec(Strict):
     n_votes: Count = Field(description="rollouts that vote; the first n_samples of them are trained on")
     temperature: Positive
     top_p: Annotated[float, Field(gt=0, le=1)]
+    max_prompt_tokens: Count
     max_new_tokens: Count
     backend: Literal["transformers"]
     learning_rate: Positive
@@ -50,22 +52,31 @@ class GrpoSpec(Strict):
     clip_high: Positive
     dual_clip: Positive | None = Field(description="delta, the cap of the ratio for negative advantages")
     updates_per_batch: Count = Field(description="PPO epochs (num_iterations)")
-    loss: Literal["grpo", "dapo", "bnpo", "dr_grpo"]
+    loss: Literal["grpo", "dapo", "dr_grpo"]
     scale_rewards: Literal["group", "batch", "none"]
     mask_truncated: bool
     micro_batch: Count = Field(
         description="rollouts per forward pass; a memory knob", json_schema_extra=NO_NUMBERS
+    )
+    max_rows: Count = Field(
+        description="responses decoded together while training; a memory knob", json_schema_extra=NO_NUMBERS
     )
     gradient_checkpointing: bool = Field(description="a memory knob", json_schema_extra=NO_NUMBERS)
     evaluate_every: Count = Field(description="steps between evaluations; the last step is always one")
     save_every: Count = Field(description="steps between resume points", json_schema_extra=NO_NUMBERS)
 
     @model_validator(mode="after")
-    def _one_length(self) -> GrpoSpec:
+    def _sizes_fit(self) -> GrpoSpec:
         if (self.epochs is None) == (self.steps is None):
             raise ValueError("give exactly one of epochs and steps")
         if self.n_votes < self.n_samples:
             raise ValueError("n_votes must be at least n_samples")
+        batch = self.prompts_per_step * self.n_samples
+        if batch % self.micro_batch:
+            raise ValueError(
+                f"micro_batch ({self.micro_batch}) must divide prompts_per_step x n_samples "
+                f"({self.prompts_per_step} x {self.n_samples} = {batch})"
+            )
         return self
 
 

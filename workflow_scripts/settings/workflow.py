@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import yaml
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.identity import canonical_json
-from workflow_scripts.settings.job import Plan
+from workflow_scripts.settings.job import Job, Plan
 from workflow_scripts.settings.load import Configuration, load_settings
 from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.plan import resolve
@@ -73,6 +73,8 @@ def prefer_this_environment(root: Path) -> None:
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if path[0] != folder:
         os.environ["PATH"] = os.pathsep.join([folder, *path])
+    # Threads that wait by spinning would take the core that another job needs.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     known = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     if str(root) not in known:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(root), *known])
@@ -93,9 +95,30 @@ def code(step: str, plan: Plan, root: Path) -> list[str]:
     return stage_sources(step, root) if plan.settings.settings.track_code else []
 
 
-def local_file(source: object) -> list[str]:
-    """Return the file of a local question set, so that Snakemake sees it change; nothing for other sources."""
-    return [source.path] if isinstance(source, LocalQuestions) else []
+def settings_of(job: Callable[[Any], Job]) -> dict[str, Callable[..., str]]:
+    """Return the parameters `tracked` and `config` of a rule; `job` finds its job by the wildcards.
+
+    Snakemake runs a job again when a parameter changes that is a function of wildcards alone. So the command gets
+    the whole configuration as a function of more, and the part of it that changes numbers is tracked beside it.
+    """
+    return {
+        "tracked": lambda wildcards: job(wildcards).identity,
+        "config": lambda wildcards, threads: job(wildcards).json,
+    }
+
+
+LOADED = (".bin", ".jinja", ".json", ".model", ".safetensors", ".txt")
+"""Endings of what is loaded from a model's folder: weights, settings, tokenizer, chat template."""
+
+
+def local_files(source: object) -> list[str]:
+    """Return the files of a local question set or model, so that Snakemake sees them change; else nothing."""
+    match source:
+        case LocalQuestions(path=path):
+            return [path]
+        case LocalModel(path=path):
+            return sorted(file.as_posix() for file in Path(path).iterdir() if file.suffix in LOADED)
+    return []
 
 
 # ------------------------------------------------------------------ pages of the report

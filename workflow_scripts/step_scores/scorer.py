@@ -74,10 +74,11 @@ class StepScorer:
 
     Parameters
     ----------
-    batch_tokens : tokens per forward pass at most (padding included); a memory knob.
+    batch_tokens : tokens per forward pass at most (padding included). Trajectories of similar length share a pass, so
+        a small number also saves padding.
     """
 
-    def __init__(self, model: PreTrainedModel, formatter: StepFormatter, batch_tokens: int = 16_384) -> None:
+    def __init__(self, model: PreTrainedModel, formatter: StepFormatter, batch_tokens: int = 2_048) -> None:
         self.model = model
         self.formatter = formatter
         self.batch_tokens = batch_tokens

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from workflow_scripts.answers.vote import majority
-from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.per_question import question_result
 from workflow_scripts.policies.rollouts import Rollout, Sampler
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.training import SamplingSpec
 
 
 def curve_row(step: int, question: Question, rollouts: list[Rollout]) -> dict[str, Any]:
-    """Counts of one question's rollouts; the columns of curve.parquet."""
-    answers = [rollout.answer for rollout in rollouts]
-    return {
-        "step": step,
-        "question_id": question.id,
-        "n": len(rollouts),
-        "n_correct": sum(answer == question.answer for answer in answers),
-        "majority_correct": majority(answers).label == question.answer,
-        "n_unparseable": sum(answer is None for answer in answers),
-        "n_distinct_responses": n_distinct_responses([rollout.text for rollout in rollouts]),
-        "n_distinct_answers": n_distinct_answers(answers),
-        "answer_entropy": answer_entropy(answers),
-        "mean_tokens": float(np.mean([len(rollout.generated.token_ids) for rollout in rollouts])),
-    }
+    """One question's rollouts summed up; a row of curve.parquet."""
+    result = question_result(
+        question.id, question.answer, [r.answer for r in rollouts], [r.text for r in rollouts]
+    )
+    mean_tokens = float(np.mean([len(rollout.generated.token_ids) for rollout in rollouts]))
+    return {"step": step, **asdict(result), "mean_tokens": mean_tokens}
 
 
 def evaluate_policy(

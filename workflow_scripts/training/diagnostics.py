@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from workflow_scripts.evaluation.agreement import agreement
+from workflow_scripts.errors import UserError
+from workflow_scripts.evaluation.agreement import Agreement, agreement
 from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
 from workflow_scripts.policies.rollouts import Rollout
 from workflow_scripts.questions.schema import Question
@@ -36,14 +38,7 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
     """
     rollouts = [rollout for record in records for rollout in record.rollouts]
     answers = [[rollout.answer for rollout in record.rollouts] for record in records]
-    finite = [np.nan_to_num(np.asarray(record.rewards, dtype=float), nan=0.0).tolist() for record in records]
-    agree = agreement(
-        answers,
-        [record.question.answer for record in records],
-        finite,
-        labels=[record.label for record in records],
-        continuous=continuous,
-    )
+    agree = _agreement(records, continuous)
     known = rewards[~rewards.isnan()]
     return {
         "reward": known.mean().item() if known.numel() else None,
@@ -74,3 +69,25 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
         "n_rollouts": rewards.numel(),
         "nan_rewards": int(rewards.isnan().sum()),
     }
+
+
+def _agreement(records: list[GroupRecord], continuous: bool) -> Agreement:
+    """Agreement over the rollouts whose reward is a finite number."""
+    judged = []
+    for record in records:
+        kept = [k for k, reward in enumerate(record.rewards) if math.isfinite(reward)]
+        if kept:
+            judged.append(
+                (
+                    [record.rollouts[k].answer for k in kept],
+                    record.question.answer,
+                    [record.rewards[k] for k in kept],
+                    record.label,
+                )
+            )
+    if not judged:
+        raise UserError(
+            "training: not one reward of this step is a finite number. Look at the reward's inputs."
+        )
+    answers, golds, rewards, labels = zip(*judged, strict=True)
+    return agreement(answers, golds, rewards, labels=labels, continuous=continuous)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from workflow_scripts.evaluation.per_question import SCHEMA as QUESTION_SCHEMA
 from workflow_scripts.files import atomic_path, write_text
 from workflow_scripts.policies.rollouts import SCHEMA
 from workflow_scripts.training.diagnostics import GroupRecord
@@ -21,21 +22,7 @@ from workflow_scripts.training.metric_names import METRICS
 logger = logging.getLogger(__name__)
 
 ROLLOUTS = pa.schema([("step", pa.int32()), *SCHEMA, ("reward", pa.float64()), ("advantage", pa.float64())])
-CURVE = pa.schema(
-    [
-        ("step", pa.int32()),
-        ("question_id", pa.string()),
-        ("n", pa.int32()),
-        ("n_correct", pa.int32()),
-        ("majority_correct", pa.bool_()),
-        ("n_unparseable", pa.int32()),
-        ("n_distinct_responses", pa.int32()),
-        ("n_distinct_answers", pa.int32()),
-        ("answer_entropy", pa.float64()),
-        ("mean_tokens", pa.float64()),
-    ]
-)
-SECONDS_BETWEEN_LINES = 2.0
+CURVE = pa.schema([("step", pa.int32()), *QUESTION_SCHEMA, ("mean_tokens", pa.float64())])
 
 
 class Journal:
@@ -49,7 +36,6 @@ class Journal:
         self.nonfinite_gradients = 0
         self._started = time.monotonic()
         self._first_step: int | None = None
-        self._last_line = 0.0
 
     def cut_back(self, step: int) -> None:
         """Forget everything after `step`, the resume point; at 0, everything."""
@@ -72,22 +58,19 @@ class Journal:
         ]
 
     def write_metrics(self, values: dict[str, Any], last_step: int) -> None:
-        """Append one step, and say so on the log every few seconds."""
+        """Append one step, and say so on the log."""
         values = {**values, "nonfinite_gradients": self.nonfinite_gradients}
         row = {name: _finite(values[name]) for name in METRICS}
         self._append(self.metrics, row)
         step = row["step"]
         if self._first_step is None:
             self._first_step = step - 1
-        now = time.monotonic()
-        if now - self._last_line >= SECONDS_BETWEEN_LINES or step == last_step:
-            self._last_line = now
-            eta = (now - self._started) / (step - self._first_step) * (last_step - step)
-            logger.info(
-                "step %d/%d reward %.3f accuracy %.3f ETA %d:%02d",
-                *(step, last_step, row["reward"] or 0.0, row["accuracy"]),
-                *divmod(round(eta), 60),
-            )
+        eta = (time.monotonic() - self._started) / (step - self._first_step) * (last_step - step)
+        logger.info(
+            "step %d/%d reward %.3f accuracy %.3f ETA %d:%02d",
+            *(step, last_step, row["reward"] or 0.0, row["accuracy"]),
+            *divmod(round(eta), 60),
+        )
 
     def write_curve(self, rows: list[dict[str, Any]]) -> None:
         """Append the rows of one evaluation."""

@@ -16,7 +16,7 @@ METRICS: dict[str, str] = {
     "protection_rate": "P(reward right | label wrong)",
     "reward_auc": "P(reward of a right rollout > of a wrong one of the same question)",
     "no_label": "share of questions in which no answer can be read",
-    "majority_ratio": "mean share of the label's votes",
+    "majority_ratio": "mean share of the majority answer's votes",
     "tie_share": "share of questions whose vote was a tie",
     "unparseable": "share of rollouts without a readable answer",
     "truncated": "share of rollouts that ran into the token limit",

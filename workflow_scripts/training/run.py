@@ -42,10 +42,6 @@ class Outcome:
 def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions: int) -> GRPOConfig:
     """Every GRPO setting, written out: TRL's defaults change between versions."""
     batch = grpo.prompts_per_step * grpo.n_samples
-    if batch % grpo.micro_batch:
-        raise UserError(
-            f"grpo.micro_batch is {grpo.micro_batch}, which does not divide prompts_per_step x n_samples = {batch}."
-        )
     if n_questions < grpo.prompts_per_step:
         raise UserError(
             f"grpo.prompts_per_step is {grpo.prompts_per_step}, but there are {n_questions} questions. Lower it."
@@ -91,6 +87,17 @@ def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions:
         disable_dropout=True,
         shuffle_dataset=True,
         use_vllm=False,
+        vllm_importance_sampling_correction=False,
+        sync_ref_model=False,
+        entropy_coef=0.0,
+        use_adaptive_entropy=False,
+        top_entropy_quantile=1.0,
+        off_policy_mask_threshold=None,
+        multi_objective_aggregation="sum_then_normalize",
+        repetition_penalty=1.0,
+        min_p=None,
+        cast_lm_head_to_fp32=False,
+        log_completions=False,
         remove_unused_columns=False,
         dataloader_num_workers=0,
         dataloader_pin_memory=False,
@@ -101,7 +108,8 @@ def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions:
         disable_tqdm=True,
         eval_strategy="no",
         save_strategy="steps",
-        save_steps=grpo.save_every,
+        # A resume point between two updates of one batch of rollouts would lose the batch.
+        save_steps=-(-grpo.save_every // grpo.updates_per_batch) * grpo.updates_per_batch,
         save_total_limit=2,
         save_only_model=False,
     )
@@ -194,6 +202,7 @@ def train(
         task,
         grpo,
         journal,
+        resumed_from=step,
         model=model,
         args=arguments,
         train_dataset=Dataset.from_list([{"prompt": "", "index": i} for i in range(len(task.questions))]),

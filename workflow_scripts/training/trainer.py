@@ -4,7 +4,8 @@ One optimisation step, in the order in which things happen (PROSE, Algorithm 1):
 
 1. TRL hands over the questions of the step;
 2. the sampler draws K rollouts per question (`n_votes`, of which the first `n_samples` are trained on);
-3. the reward scores each group, without knowing the gold answer;
+3. the reward scores each group, without knowing the gold answer (PROSE's: rewards/process.py, TTRL's:
+   rewards/majority.py);
 4. advantages are normalised within the group;
 5. diagnostics compare rewards with the truth, for the record only;
 6. TRL computes the clipped loss with its KL term and updates the policy.
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 MAX_NONFINITE = 5
 """Updates in a row that may be skipped for a gradient that is not finite, before the run stops."""
 
+ROWS_PER_PASS = 32
+"""Rollouts of similar length that the reference model reads together."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -55,15 +59,26 @@ def _unused_reward(**_: Any) -> list[float]:
 class GroupTrainer(GRPOTrainer):
     """TRL's GRPOTrainer, fed by a `Task`."""
 
-    def __init__(self, task: Task, grpo: GrpoSpec, journal: Journal, **arguments: Any) -> None:
-        super().__init__(reward_funcs=[_unused_reward], **arguments)
+    def __init__(
+        self, task: Task, grpo: GrpoSpec, journal: Journal, resumed_from: int, **arguments: Any
+    ) -> None:
         self.task = task
         self.grpo = grpo
         self.journal = journal
+        self.resumed_from = resumed_from
+        super().__init__(reward_funcs=[_unused_reward], **arguments)
         self._pending: dict[str, Any] = {}
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """Write no model card: the run's record says more."""
+
+    def _get_train_sampler(self, dataset: torch.utils.data.Dataset | None = None) -> torch.utils.data.Sampler:
+        """TRL's sampler, moved past the finished epochs: it draws each epoch's order from one generator."""
+        sampler = super()._get_train_sampler(dataset)
+        batches = len(self.task.questions) // self.grpo.prompts_per_step
+        for _ in range(self.resumed_from // (batches * self.grpo.updates_per_batch)):
+            next(iter(sampler))
+        return sampler
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         step = self.state.global_step
@@ -142,19 +157,24 @@ class GroupTrainer(GRPOTrainer):
         ]
         batch["completion_mask"] = pad(kept, padding_value=0, padding_side="right").to(device)
         batch["num_items_in_batch"] = self.accelerator.gather(batch["completion_mask"].sum()).sum()
+        lengths = torch.tensor([len(c) for c in completions], device=device)
         with torch.no_grad():
             if self.args.gradient_accumulation_steps % (self.args.steps_per_generation * self.num_iterations):
-                batch["old_per_token_logps"] = self._logprobs(self.model, batch)
+                batch["old_per_token_logps"] = self._logprobs(self.model, batch, lengths)
             if self.ref_model is not None:
-                batch["ref_per_token_logps"] = self._logprobs(self.ref_model, batch)
+                batch["ref_per_token_logps"] = self._logprobs(self.ref_model, batch, lengths)
         return batch
 
-    def _logprobs(self, model: torch.nn.Module, batch: dict[str, Any]) -> torch.Tensor:
-        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
-        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
-        logprobs, _, _ = self._get_per_token_logps_and_entropies(
-            model, ids, mask, batch["completion_ids"].size(1), batch_size=self.grpo.micro_batch
-        )
+    def _logprobs(self, model: torch.nn.Module, batch: dict[str, Any], lengths: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities of the completions, (rollouts, tokens); those of similar length share a pass."""
+        completions, mask = batch["completion_ids"], batch["completion_mask"]
+        logprobs = torch.zeros(completions.shape, device=completions.device)
+        for rows in lengths.argsort(stable=True).split(min(self.grpo.micro_batch, ROWS_PER_PASS)):
+            width = int(lengths[rows].max())
+            ids = torch.cat([batch["prompt_ids"][rows], completions[rows, :width]], dim=1)
+            attention = torch.cat([batch["prompt_mask"][rows], mask[rows, :width]], dim=1)
+            values, _, _ = self._get_per_token_logps_and_entropies(model, ids, attention, width)
+            logprobs[rows, :width] = values
         return logprobs
 
     def _drift(self, batch: dict[str, Any], trained: list[Rollout]) -> dict[str, float | None]:
