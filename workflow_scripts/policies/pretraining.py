@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 N_DRILLS = 20_000
-POOL = 8  # batches that are sorted by length together
 WARMUP_STEPS = 100
 FINAL_SHARE = 0.05  # of the learning rate, at the end of the cosine
 
@@ -81,18 +80,6 @@ def write_rows(
     )
 
 
-def similar_lengths(lengths: np.ndarray, n: int, draw: np.random.Generator) -> np.ndarray:
-    """Draw `n` row indices of similar length, so that little of a batch is padding.
-
-    A pool of POOL batches is drawn uniformly and sorted by length; a random one of them is taken, so that every row
-    has the same chance.
-    """
-    pool = draw.integers(0, len(lengths), POOL * n)
-    pool = pool[np.argsort(lengths[pool], kind="stable")]
-    start = int(draw.integers(0, POOL)) * n
-    return pool[start : start + n]
-
-
 def learning_rate_share(step: int, steps: int) -> float:
     """Linear warm-up, then a cosine from 1 to FINAL_SHARE."""
     cosine = 0.5 * (1 + math.cos(math.pi * step / steps))
@@ -141,7 +128,7 @@ def pretrain(
     n_drills = round(settings.batch_size * settings.drill_share)
 
     def loss(parts: list[tuple[Rows, int]]) -> torch.Tensor:
-        chosen = [(rows, similar_lengths(rows.lengths, n, draw)) for rows, n in parts if n]
+        chosen = [(rows, draw.integers(0, len(rows.ids), n)) for rows, n in parts if n]
         width = max(int(rows.lengths[index].max()) for rows, index in chosen)
         ids, learned = zip(*(rows.batch(index, width) for rows, index in chosen), strict=True)
         width = max(part.shape[1] for part in ids)

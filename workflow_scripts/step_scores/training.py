@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from workflow_scripts.policies.pretraining import fit, similar_lengths
+from workflow_scripts.policies.pretraining import fit
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.settings.specs import StepLabels, TrainedPrm
 from workflow_scripts.step_scores.report import step_report
@@ -84,11 +84,10 @@ def train_step_scorer(
         if row.steps
     ]
     marked = formatter.mark([row.question for row in rows], [row.steps for row in rows])
-    lengths = np.array([len(row.ids) for row in marked])
     draw = np.random.default_rng(settings.seed)
 
     def loss(_: int) -> torch.Tensor:
-        chosen = similar_lengths(lengths, settings.batch_size, draw)
+        chosen = draw.integers(0, len(rows), settings.batch_size)
         logits, _counts = verdict_logits(model, [marked[i] for i in chosen], formatter.verdict_ids)
         target = torch.tensor([0 if label else 1 for i in chosen for label in rows[i].taught])
         return functional.cross_entropy(logits, target)

@@ -23,7 +23,7 @@ from trl import GRPOTrainer
 from trl.trainer.utils import pad
 
 from workflow_scripts.policies.rollouts import Rollout, Sampler
-from workflow_scripts.questions.schema import Question
+from workflow_scripts.questions.schema import Question, UnlabelledQuestion
 from workflow_scripts.rewards.group import Reward, RolloutGroup
 from workflow_scripts.settings.training import GrpoSpec
 from workflow_scripts.step_scores.split import split_steps
@@ -93,7 +93,7 @@ class GroupTrainer(GRPOTrainer):
             seed=self.task.seed,
             step=step,
         )
-        records = self._score(questions, groups, step)
+        records = self._score(questions, unlabelled, groups, step)
         rewards = torch.tensor([record.rewards[: self.grpo.n_samples] for record in records])
         advantages = grpo_advantages(rewards, self.grpo.scale_rewards)
 
@@ -105,16 +105,22 @@ class GroupTrainer(GRPOTrainer):
         self.journal.write_rollouts(step + 1, records, advantages, self.grpo.n_samples)
         return batch
 
-    def _score(self, questions: list[Question], groups: list[list[Rollout]], step: int) -> list[GroupRecord]:
+    def _score(
+        self,
+        questions: list[Question],
+        unlabelled: list[UnlabelledQuestion],
+        groups: list[list[Rollout]],
+        step: int,
+    ) -> list[GroupRecord]:
         """Reward every group; the golds join only afterwards, in the records."""
         scores: list[list[list[float]]] | None = None
         if "step_scores" in self.task.reward.needs:
             assert self.task.judge is not None
-            scores = self.task.judge.score(questions, [[r.text for r in group] for group in groups])
+            scores = self.task.judge.score(unlabelled, [[r.text for r in group] for group in groups])
         records = []
         for i, (question, group) in enumerate(zip(questions, groups, strict=True)):
             seen = RolloutGroup(
-                question=question.unlabelled(),
+                question=unlabelled[i],
                 texts=tuple(rollout.text for rollout in group),
                 answers=tuple(rollout.answer for rollout in group),
                 step_scores=None if scores is None else tuple(tuple(s) for s in scores[i]),
