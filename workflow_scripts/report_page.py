@@ -1,7 +1,7 @@
-"""Write one page of the HTML report: a table (csv), the locked software, or a text.
+"""Write one page of the HTML report: what a step printed for people (md), a csv, the locked software, or a text.
 
 Example:
-    python -m workflow_scripts.report_page --config @page.json --source results/mini/claims/ledger.csv --out claims.html
+    python -m workflow_scripts.report_page --config @page.json --source results/mini/claims/ledger.md --out claims.html
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import csv
 import html
 import importlib.metadata
 import platform
+import re
 from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
@@ -25,9 +26,17 @@ STYLE = (
 )
 
 
+HASH = r"\b[0-9a-f]{40,64}\b"
+"""Digests are shown by their first twelve digits; the csv has them whole."""
+
+
+LINE = "\n"
+"""A line break within a cell; the csv joins the members of a list by semicolons."""
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = step_parser(__doc__)
-    parser.add_argument("--source", type=Path, help="the csv or lock file that the page shows")
+    parser.add_argument("--source", type=Path, help="the md, csv or lock file that the page shows")
     parser.add_argument("--out", required=True, type=Path, help="the page to write (html)")
     arguments = parser.parse_args(argv)
     config = read_config(ReportPage, arguments.config)
@@ -43,9 +52,9 @@ def main(argv: list[str] | None = None) -> None:
 def page(config: ReportPage, source: Path | None) -> str:
     """Return the whole page; it refers to nothing outside itself."""
     parts = [f"<h1>{html.escape(config.title)}</h1>"]
-    if config.note:
-        parts.append(f"<p>{html.escape(config.note)}</p>")
-    if source is not None:
+    if source is not None and source.suffix == ".md":
+        parts = [markdown(_read(source))]
+    elif source is not None:
         parts.append(table(software(source) if source.suffix == ".lock" else read_rows(source)))
     if config.text is not None:
         parts.append(f"<pre>{html.escape(config.text)}</pre>")
@@ -55,11 +64,37 @@ def page(config: ReportPage, source: Path | None) -> str:
 
 def read_rows(path: Path) -> list[list[str]]:
     """Return the rows of a csv file, the header first."""
+    rows = list(csv.reader(_read(path).splitlines()))
+    short = [[re.sub(HASH, lambda match: match.group()[:12], cell) for cell in row] for row in rows]
+    return [[cell.replace("; ", LINE) for cell in row] for row in short]
+
+
+def _read(path: Path) -> str:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return list(csv.reader(file))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}). Run the step that writes it.") from error
+
+
+def markdown(text: str) -> str:
+    """Return the Markdown that this pipeline writes (headings, paragraphs, pipe tables, bold, code) as HTML."""
+    parts = []
+    for block in text.strip().split("\n\n"):
+        lines = block.splitlines()
+        if block.startswith("#"):
+            level = len(block) - len(block.lstrip("#"))
+            parts.append(f"<h{level}>{_inline(block.lstrip('# '))}</h{level}>")
+        elif all(line.startswith("|") for line in lines):
+            rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+            parts.append(table([rows[0], *rows[2:]]))
+        else:
+            parts.append(f"<p>{_inline(' '.join(lines))}</p>")
+    return "".join(parts)
+
+
+def _inline(text: str) -> str:
+    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
+    return re.sub(r"`(.+?)`", r"<code>\1</code>", text)
 
 
 def software(lock: Path) -> list[list[str]]:
@@ -83,9 +118,10 @@ def table(rows: list[list[str]]) -> str:
     """Return `rows`, the header first, as an HTML table."""
     if not rows:
         return "<p>No rows.</p>"
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0])
+    head = "".join(f"<th>{_inline(cell)}</th>" for cell in rows[0])
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:]
+        "<tr>" + "".join(f"<td>{_inline(cell).replace(LINE, '<br>')}</td>" for cell in row) + "</tr>"
+        for row in rows[1:]
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

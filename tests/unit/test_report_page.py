@@ -12,7 +12,7 @@ from workflow_scripts.settings.pages import ReportPage
 
 
 def config(text: str | None = None) -> ReportPage:
-    return ReportPage(page="claims", title="Claims & verdicts", note=None, text=text)
+    return ReportPage(page="claims", title="Claims & verdicts", text=text)
 
 
 def test_a_table_keeps_commas_and_escapes_marks(tmp_path: Path) -> None:
@@ -40,3 +40,21 @@ def test_a_text_is_shown_as_it_is() -> None:
 def test_a_missing_source_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gone\.csv"):
         page(config(), tmp_path / "gone.csv")
+
+
+def test_markdown_becomes_headings_tables_and_marks(tmp_path: Path) -> None:
+    source = tmp_path / "ledger.md"
+    source.write_text(
+        "# Claims at `mini`\n\nTwo\nlines & more.\n\n| claim | ours |\n| --- | ---: |\n| one | **0.5** |\n",
+        encoding="utf-8",
+    )
+    text = page(config(), source)
+    assert "<h1>Claims at <code>mini</code></h1><p>Two lines &amp; more.</p>" in text
+    assert "<th>claim</th><th>ours</th>" in text and "<td>one</td><td><b>0.5</b></td>" in text
+    assert "---" not in text
+
+
+def test_lists_in_a_csv_are_broken_into_lines_and_digests_are_short(tmp_path: Path) -> None:
+    source = tmp_path / "figures.csv"
+    source.write_text(f'figure,checkpoints\nfig,"run {"ab" * 32}; base {"c" * 64}"\n', encoding="utf-8")
+    assert "<td>run abababababab<br>base cccccccccccc</td>" in page(config(), source)

@@ -10,5 +10,4 @@ class ReportPage(Strict):
 
     page: Name
     title: str
-    note: str | None
     text: str | None

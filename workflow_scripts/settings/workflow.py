@@ -128,9 +128,9 @@ def page_source(page: str, plan: Plan) -> list[str]:
     """Return the file that a page of the report shows, if it shows one."""
     settings = plan.settings.settings
     if page in plan.settings.artefacts:
-        return [plan.renderings[page].outputs["csv"]]
+        return [plan.renderings[page].outputs["md"]]
     files = {
-        "claims": f"{settings.results}/claims/ledger.csv",
+        "claims": f"{settings.results}/claims/ledger.md",
         "audit": f"{settings.results}/audit/figures.csv",
         "software": "envs/cpu.lock",
     }
@@ -150,8 +150,7 @@ def page_config(page: str, plan: Plan) -> str:
         text = yaml.safe_dump(plan.settings.settings.model_dump(mode="json"), sort_keys=False, width=100)
     entry = plan.settings.artefacts.get(page)
     title = entry.title if entry else titles[page]
-    note = entry.caption if entry else None
-    return canonical_json(ReportPage(page=page, title=title, note=note, text=text).model_dump(mode="json"))
+    return canonical_json(ReportPage(page=page, title=title, text=text).model_dump(mode="json"))
 
 
 def pages(artefacts: Iterable[str], loaded: Configuration) -> list[str]:
