@@ -9,7 +9,7 @@ LOCAL := $(SNAKEMAKE) --quiet host reason --profile local
 SEEDS ?=
 ARGS ?=
 DRY := $(filter -n --dry-run --dryrun,$(ARGS))
-CONFIG := $(if $(SEEDS),--config n_seeds=$(SEEDS))
+CONFIG := $(if $(SEEDS),--config 'n_seeds=$(SEEDS)')
 RESULTS := results/mini
 
 .PHONY: help run all report env test lint verify schema

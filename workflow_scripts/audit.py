@@ -21,7 +21,7 @@ from workflow_scripts.command import run
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.provenance.chain import ChainReader, Job
-from workflow_scripts.provenance.document import BrokenRecord
+from workflow_scripts.provenance.document import SUFFIX, BrokenRecord
 from workflow_scripts.provenance.hashing import sha256_file
 from workflow_scripts.provenance.inventory import Row, as_csv, inventory
 from workflow_scripts.provenance.lookup import Found, find_by_sha256, find_record, load, sidecars
@@ -45,15 +45,24 @@ def main(argv: list[str] | None = None) -> None:
     """Audit one path, or everything."""
     arguments = _parser().parse_args(argv)
     reader = ChainReader(verify=arguments.verify)
+    if arguments.out and not arguments.all:
+        raise UserError("--out writes the rows of --all. Give --all instead of a path, or leave --out away.")
+    try:
+        sys.exit(_audit(arguments, reader))
+    except OSError as error:
+        raise UserError(f"cannot read {error.filename or arguments.path}: {error.strerror}.") from error
+
+
+def _audit(arguments: argparse.Namespace, reader: ChainReader) -> int:
     if arguments.all:
         if arguments.path:
             raise UserError("give a path or --all, not both")
-        sys.exit(_audit_all(arguments, reader))
+        return _audit_all(arguments, reader)
     if not arguments.path:
         raise UserError(
             "what shall be audited? Give a path, for example figures/mini/prose_fig1.pdf, or --all"
         )
-    sys.exit(_audit_one(arguments, reader))
+    return _audit_one(arguments, reader)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,7 +87,9 @@ def _audit_one(arguments: argparse.Namespace, reader: ChainReader) -> int:
     try:
         found, copied = _find(path, arguments.results, arguments.figures)
     except BrokenRecord as error:
-        return _refuse(arguments.json, BROKEN, shown, f"RECORD CHANGED: {portable(error.path)}: {error}")
+        record = portable(error.path)
+        message = f"RECORD CHANGED: {record}: {error}"
+        return _refuse(arguments.json, BROKEN, shown, message, remake=record.removesuffix(SUFFIX))
     if found is None:
         if path.exists():
             message = (
@@ -86,7 +97,7 @@ def _audit_one(arguments: argparse.Namespace, reader: ChainReader) -> int:
             )
         else:
             message = f"NOT FOUND: {shown}: no such file, and no record of one"
-        return _refuse(arguments.json, NOT_FOUND, shown, message)
+        return _refuse(arguments.json, NOT_FOUND, shown, message, remake=shown)
     job = reader.job(found)
     verdict = judge(job)
     if arguments.json:
@@ -122,15 +133,16 @@ def _find(path: Path, results: Path | None, figures: Path | None) -> tuple[Found
     return found, None
 
 
-def _refuse(as_json: bool, code: int, path: str, message: str) -> int:
+def _refuse(as_json: bool, code: int, path: str, message: str, remake: str) -> int:
     words = {BROKEN: "BROKEN CHAIN", NOT_FOUND: "NOT FOUND"}
     if as_json:
         print(
             json.dumps({"path": path, "verdict": words[code].lower(), "exit_code": code, "message": message})
         )
         return code
-    made_here = not Path(path).is_absolute() and not path.startswith("..")
-    command = repair_command(path) + (" --force" if Path(path).exists() else "")
+    # Only what lies in these two folders can be a target of the workflow.
+    made_here = not Path(remake).is_dir() and Path(remake).parts[:1] in (("results",), ("figures",))
+    command = repair_command(remake) + (" --force" if Path(remake).exists() else "")
     _print([message, *([f"repair: {command}"] if made_here else []), f"verdict: {words[code]}"])
     return code
 

@@ -33,7 +33,10 @@ def read_config(model: type[Model], text: str) -> Model:
         path = Path(text[1:])
         if not path.is_file():
             raise UserError(f"--config: no file {path}. Give JSON text, or @ and an existing file.")
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"--config: cannot read {path} as UTF-8 text ({error}).") from error
     try:
         return model.model_validate_json(text)
     except ValidationError as error:

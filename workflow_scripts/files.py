@@ -64,8 +64,12 @@ def exclusive(folder: Path) -> Iterator[None]:
     A Snakemake that was killed leaves its jobs running: the job started by its successor must not write into the
     same state beside them. The lock is the operating system's and ends with the process that holds it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w", encoding="utf-8") as file:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / ".lock", "w", encoding="utf-8")  # noqa: SIM115
+    except OSError as error:
+        raise UserError(f"cannot write into the folder {folder}: {error.strerror}. Name another.") from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -27,8 +27,11 @@ def weights_directory(manifest: Path) -> Path:
     """The save_pretrained directory that a manifest names."""
     if not manifest.is_file():
         raise UserError(f"no model manifest {manifest}. Run the rule that makes it first.")
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    weights = manifest.parent / content["weights"] if content["inside"] else Path(content["weights"])
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        weights = manifest.parent / content["weights"] if content["inside"] else Path(content["weights"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{manifest} is not a model's manifest. Run the rule that makes it again.") from error
     if not weights.is_dir():
         raise UserError(f"{manifest} names the weights {weights}, which do not exist. Run its rule again.")
     return weights
@@ -47,6 +50,7 @@ def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, d
             raise UserError(
                 f"model folder {folder} has no tokenizer. Save it there: tokenizer.save_pretrained."
             )
+        _check_files(folder)
         return folder, {}
     if source.revision is None:
         raise UserError(f"model {source.id}: no revision. Pin a commit in config/models.yaml.")
@@ -60,6 +64,25 @@ def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, d
             "Check the network and the access token, or give a local folder."
         ) from error
     return directory, {"revision": source.revision}
+
+
+def _check_files(folder: Path) -> None:
+    """Raise UserError if a model's folder lacks weights or holds a file that is plainly cut off."""
+    if not any(path.suffix in (".safetensors", ".bin") for path in folder.iterdir()):
+        raise UserError(f"model folder {folder} has no weights (*.safetensors). Save them: save_pretrained.")
+    for path in sorted(folder.iterdir()):
+        try:
+            if path.suffix == ".json":
+                json.loads(path.read_text(encoding="utf-8"))
+            elif path.suffix == ".safetensors":
+                with open(path, "rb") as file:
+                    size = int.from_bytes(file.read(8), "little")
+                    header = json.loads(file.read(min(size, path.stat().st_size)))
+                ends = [entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"]
+                if 8 + size + max(ends, default=0) != path.stat().st_size:
+                    raise ValueError("its size differs from what its header says")
+        except (OSError, ValueError) as error:
+            raise UserError(f"model file {path} is broken or cut off ({error}). Copy it again.") from error
 
 
 def publish(

@@ -29,6 +29,9 @@ def claim(state: Path, config: Strict, inputs: Mapping[str, Path | None]) -> Non
     UserError
         If the folder belongs to a job with other settings.
     """
+    for name, place in inputs.items():
+        if place is not None and not place.is_file():
+            raise UserError(f"--{name}: no file {place}. Run the rule that makes it first.")
     owner = {
         "settings": identity(config),
         "inputs": {name: sha256_file(path) for name, path in inputs.items() if path is not None},

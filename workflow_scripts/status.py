@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import yaml
-
 from workflow_scripts.command import run
 from workflow_scripts.errors import UserError
 from workflow_scripts.provenance.progress import (
@@ -27,7 +25,7 @@ from workflow_scripts.provenance.progress import (
     needed,
 )
 from workflow_scripts.settings.guard import is_held
-from workflow_scripts.settings.load import Configuration, load_settings
+from workflow_scripts.settings.load import load_scale_file
 from workflow_scripts.settings.plan import Job, Plan, resolve
 
 
@@ -56,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, help="as given to make run SEEDS=...")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(argv)
-    configuration = _configuration(arguments.scale_file, arguments.seeds)
+    configuration = load_scale_file(arguments.scale_file, Path.cwd(), arguments.seeds)
     statuses = artefact_statuses(resolve(configuration), Path.cwd(), _command(arguments.scale_file))
     unknown = set(arguments.artefacts) - {status.artefact for status in statuses}
     if unknown:
@@ -69,19 +67,6 @@ def main(argv: list[str] | None = None) -> None:
         print(json.dumps([asdict(status) for status in chosen], indent=1))
     else:
         print("\n".join(_table(chosen)))
-
-
-def _configuration(scale_file: Path, seeds: int | None) -> Configuration:
-    try:
-        scale = yaml.safe_load(scale_file.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise UserError(
-            f"--scale-file: cannot read {scale_file}. Give a scale file such as config/mini.yaml, from the "
-            "repository's folder."
-        ) from error
-    if seeds is not None:
-        scale["n_seeds"] = seeds
-    return load_settings(scale, Path.cwd(), str(scale_file))
 
 
 def _command(scale_file: Path) -> str:

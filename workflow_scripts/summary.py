@@ -15,7 +15,7 @@ from pathlib import Path
 
 from workflow_scripts.command import run
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.load import Configuration, load_settings
+from workflow_scripts.settings.load import Configuration, load_scale_file
 
 WIDTH = 100
 
@@ -32,17 +32,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--scale-file", type=Path, default=Path("config/mini.yaml"))
     arguments = parser.parse_args(argv)
-    print(summary(_configuration(arguments.scale_file), arguments.artefacts))
-
-
-def _configuration(scale_file: Path) -> Configuration:
-    import yaml
-
-    if not scale_file.is_file():
-        raise UserError(
-            f"no scale file {scale_file}. Run this in the repository's folder, or give --scale-file."
-        )
-    return load_settings(yaml.safe_load(scale_file.read_text(encoding="utf-8")), Path.cwd(), str(scale_file))
+    print(summary(load_scale_file(arguments.scale_file, Path.cwd()), arguments.artefacts))
 
 
 def summary(configuration: Configuration, artefacts: list[str]) -> str:

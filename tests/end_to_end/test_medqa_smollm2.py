@@ -100,7 +100,8 @@ def test_accuracy_is_that_of_the_sampled_answers_against_the_published_letters(
         right = [
             answer == golds[i // K] for i, answer in enumerate(rollouts["answer"])
         ]  # rows are in the order of the questions
-        evaluation = results(project) / "evaluations" / path.parent.relative_to(results(project) / "samples")
+        samples = path.parent.relative_to(results(project) / "samples")
+        (evaluation,) = (results(project) / "evaluations" / samples.parent).glob(f"{samples.name}.*")
         metrics = json.loads((evaluation / "metrics.json").read_text(encoding="utf-8"))
         assert metrics["avg@4"]["value"] == pytest.approx(sum(right) / len(right))
         assert metrics["unparseable"]["value"] == pytest.approx(rollouts["answer"].isna().mean())

@@ -178,7 +178,7 @@ def test_a_finished_figure_is_done(checkout: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--scale-file", "config/none.yaml"], r"cannot read config/none\.yaml"),
+        (["--scale-file", "config/none.yaml"], r"config/none\.yaml: cannot be read"),
         (["prose_fig99"], "no artefact prose_fig99 in config/mini.yaml. There are: prose_"),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from workflow_scripts.provenance.document import Artefact, BrokenRecord, Input, ProvenanceRecord
+from workflow_scripts.provenance.document import SUFFIX, Artefact, BrokenRecord, Input, ProvenanceRecord
 from workflow_scripts.provenance.hashing import directory_files
 from workflow_scripts.provenance.lookup import Found, find_record
 from workflow_scripts.provenance.state import artefact_state, file_state, portable, untouched
@@ -151,14 +151,17 @@ class ChainReader:
         try:
             found = find_record(place)
         except BrokenRecord as error:
-            edge.problems.append(Problem(portable(error.path), "record changed", str(error), shown))
+            record = portable(error.path)
+            remake = record.removesuffix(SUFFIX)  # the job's first output
+            edge.problems.append(Problem(record, "record changed", str(error), remake))
             return edge
         made = found.output_at(place) if found else None
         if found and made:
             edge.job = self.job(found)
             self._compare(item, made, found, place, edge, job)
         elif item.record:
-            edge.problems.append(Problem(shown, "no record", f"its record {item.record.path} is gone", shown))
+            remake = portable(job.found.place(item.record.path)).removesuffix(SUFFIX)
+            edge.problems.append(Problem(shown, "no record", f"its record {item.record.path} is gone", remake))
         else:
             self._check_root(item, place, edge, job)
         return edge

@@ -157,7 +157,7 @@ def read_record(path: Path) -> ProvenanceRecord:
         text = path.read_text(encoding="utf-8")
         content = json.loads(text)
         record = ProvenanceRecord.model_validate(content)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise BrokenRecord(path, f"is not a readable record ({reason})") from error
     # Comparing the text too finds a changed space or line end, which the digest of the content cannot see.

@@ -90,6 +90,8 @@ def find_record(path: Path) -> Found | None:
         If the record beside `path` cannot be trusted.
     """
     path = path.absolute()
+    if not path.name:  # the root of all files
+        return None
     if path.name.endswith(SUFFIX):
         return load(path) if path.exists() else None
     own = path.with_name(path.name + SUFFIX)
@@ -118,7 +120,7 @@ def all_sidecars(*folders: Path) -> Iterator[Path]:
     """Yield every record file under `folders`."""
     for folder in folders:
         if folder.is_dir():
-            yield from sorted(folder.rglob("*" + SUFFIX))
+            yield from sorted(path for path in folder.rglob("*" + SUFFIX) if path.is_file())
 
 
 def find_by_sha256(sha256: str, *folders: Path) -> Found | None:

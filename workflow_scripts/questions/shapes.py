@@ -16,6 +16,7 @@ questions
 from __future__ import annotations
 
 import json
+import math
 import re
 import string
 from collections.abc import Callable, Sequence
@@ -71,7 +72,9 @@ def _medmcqa(row: Row, name: str, base: int) -> Question:
         options = _options(row, {f[-1].upper(): _field(row, f) for f in fields})
         number, used = _field(row, "cop"), (*fields, "cop")
     elif "choices" in values:
-        options = _options(row, _without_labels([str(text) for text in values["choices"] or []]))
+        if not isinstance(values["choices"], list):
+            raise UserError(f"{row.where}: choices must be a list of texts.")
+        options = _options(row, _without_labels([str(text) for text in values["choices"]]))
         number, used = _field(row, "answer"), ("choices", "answer")
     else:
         return _medqa(row, name)
@@ -126,7 +129,7 @@ def _number_field(row: Row) -> Any:
         return row.values["cop"]
     # Lists of five and more choices count from 0 and may use 4.
     choices = row.values.get("choices")
-    return row.values.get("answer") if choices is not None and len(choices) == 4 else None
+    return row.values.get("answer") if isinstance(choices, list) and len(choices) == 4 else None
 
 
 def _choice(
@@ -137,6 +140,8 @@ def _choice(
         for key, value in row.values.items()
         if key not in {"question", *used, *_ID_FIELDS}
         and isinstance(value, (str, int, float, bool))
+        # Tables that pandas wrote hold NaN where a cell is empty.
+        and (not isinstance(value, float) or math.isfinite(value))
         # Explanations name the right option; rewards see `meta`.
         and key not in {"exp", "explanation", "cot_content"}
     }
@@ -224,7 +229,7 @@ def _whole_number(row: Row, value: Any) -> int:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if number != number or number != int(number):
+    if not math.isfinite(number) or number != int(number):
         raise UserError(f"{row.where}: gold answer {value!r} is neither a whole number nor a letter.")
     return int(number)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
@@ -107,6 +108,10 @@ def _converted(name: str, shape: str, rows: list[Row]) -> Loaded:
         except Unlabelled as reason:
             dropped.append(Dropped(row.where, str(reason)))
             continue
+        try:
+            json.dumps(asdict(question), ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise UserError(f"{row.where}: cannot be kept as UTF-8 JSON: {error}. Correct the row.") from error
         content = (question.text, tuple((question.options or {}).items()))
         # Equal ids are an error of their own, so a repeated row is only dropped where its id differs.
         first = seen.setdefault(content, question.id)

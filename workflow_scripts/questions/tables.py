@@ -45,6 +45,8 @@ def read_rows(path: str | Path) -> list[Row]:
         rows = readers[path.suffix](path)
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text (byte {error.start}). Convert it first.") from error
+    except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
+        raise UserError(f"{path}: cannot be read: {error}.") from error
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}.") from error
     if not rows:

@@ -20,6 +20,6 @@ NO_NUMBERS: dict[str, JsonValue] = {"identity": False}
 
 
 class Strict(BaseModel):
-    """Unknown keys and silently converted types (the text `1e-6` for a number) are errors."""
+    """Unknown keys, silently converted types (the text `1e-6` for a number), NaN and infinity are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

@@ -102,6 +102,14 @@ def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale
     return loaded
 
 
+def load_scale_file(path: Path, root: Path, n_seeds: int | None = None) -> Configuration:
+    """Read the scale file `path`, with another number of seeds if one is given, and check it as `load_settings`."""
+    scale = _read_yaml(path)
+    if not isinstance(scale, dict) or not scale:
+        raise UserError(f"{path}: is no scale file: it needs keys and values, as config/mini.yaml has them.")
+    return load_settings(scale if n_seeds is None else {**scale, "n_seeds": n_seeds}, root, str(path))
+
+
 def validate(model: type[Model], data: Any, source: str) -> Model:
     """Return `data` as `model`; raise UserError with one readable line."""
     try:
@@ -117,7 +125,7 @@ def _read_yaml(path: Path) -> Any:
         raise UserError(
             f"{path}: cannot be read ({error.strerror}). Run from the repository's folder."
         ) from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     return {} if data is None else data
 

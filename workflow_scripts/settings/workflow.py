@@ -40,6 +40,14 @@ def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], r
 
 def check_writable(folder: Path, where: str) -> None:
     """Raise UserError if `folder` neither is nor can become a folder that this user may write."""
+    odd = sorted({sign for sign in str(folder) if sign in "{}*?[]" or not sign.isprintable()})
+    if odd:
+        raise UserError(
+            f"{where}: {str(folder)!r} has the sign {odd[0]!r}, which Snakemake or a shell reads as a pattern. "
+            "Name another folder."
+        )
+    if folder.absolute() == Path(folder.absolute().anchor):
+        raise UserError(f"{where}: {folder} is the root of all files. Name another folder.")
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise UserError(f"{where}: {folder} cannot be written, because of {there}. Name another folder.")
