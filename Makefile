@@ -36,6 +36,7 @@ report: env
 	$(if $(DRY),,$(SNAKEMAKE) --profile local headline --report $(RESULTS)/report/report.html $(CONFIG))
 
 prose_% urlvr_% covo_% beyond_%: env
+	@.venv/bin/python -m workflow_scripts.status $@ >/dev/null  # a name that is none is told in one line
 	$(LOCAL) $@ $(ARGS) $(CONFIG)
 
 env:

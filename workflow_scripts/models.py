@@ -81,7 +81,7 @@ def _check_files(folder: Path) -> None:
                 ends = [entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"]
                 if 8 + size + max(ends, default=0) != path.stat().st_size:
                     raise ValueError("its size differs from what its header says")
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"model file {path} is broken or cut off ({error}). Copy it again.") from error
 
 

@@ -102,7 +102,10 @@ def test_a_changed_record_is_named(chain: Path, capsys: pytest.CaptureFixture[st
     sidecar.write_text(text.replace('"attempt": 1', '"attempt": 2'))
     code, answer = run_audit(capsys, FIGURE)
     assert code == 1
-    assert f"RECORD CHANGED: {sidecar}: {sidecar.name} was changed after it was written" in answer
+    assert answer.count(f"RECORD CHANGED: {sidecar}: {sidecar.name} was changed after it was written") == 1
+    assert [line.split()[-1] for line in answer.splitlines() if line.startswith("repair: ")] == [
+        "--force" if made == FIGURE else str(made)
+    ]
 
 
 def test_a_record_forged_with_a_new_seal_no_longer_fits_its_consumers(

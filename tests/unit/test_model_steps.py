@@ -1,6 +1,7 @@
 """The commands that make and use models: their outputs, and one readable line for each mistake."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -196,8 +197,14 @@ def test_a_local_model_is_named_where_it_lies(tmp_path):
             lambda folder: [(folder / n).unlink() for n in ("tokenizer.json", "tokenizer_config.json")],
             "no tokenizer",
         ),
+        (lambda folder: (folder / "model.safetensors").unlink(), "no weights"),
+        (
+            lambda folder: os.truncate(folder / "model.safetensors", 5000),
+            "model.safetensors is broken or cut",
+        ),
+        (lambda folder: (folder / "tokenizer.json").write_text("{"), "tokenizer.json is broken or cut"),
     ],
-    ids=["no config", "no tokenizer"],
+    ids=["no config", "no tokenizer", "no weights", "cut weights", "broken tokenizer"],
 )
 def test_an_incomplete_local_model_is_named(tmp_path, spoil, message):
     spoil(save_untrained_policy(tmp_path / "given"))
@@ -205,6 +212,13 @@ def test_an_incomplete_local_model_is_named(tmp_path, spoil, message):
     with pytest.raises(UserError, match=message):
         pretrain_policy.main(["--config", policy_config(source, world=False), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]"])
+def test_a_broken_manifest_is_named(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(UserError, match="is not a model's manifest"):
+        weights_directory(tmp_path / "manifest.json")
 
 
 def test_a_hub_model_without_a_pinned_revision_is_refused(tmp_path):

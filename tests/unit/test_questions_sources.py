@@ -213,6 +213,12 @@ def test_a_repeated_question_is_dropped_with_a_reason(tmp_path: Path) -> None:
         ("empty.jsonl", b"", r"empty\.jsonl has no rows"),
         ("latin.jsonl", b'{"question": "\xe9"}', r"latin\.jsonl is not UTF-8"),
         ("list.jsonl", b"[1]", r"list\.jsonl, line 1: need an object"),
+        ("deep.json", b"[" * 100_000, r"deep\.json: cannot be read"),
+        (
+            "half.jsonl",
+            b'{"question": "\\ud800", "options": ["a", "b"], "answer_idx": "A"}',
+            r"half\.jsonl, line 1: cannot be kept as UTF-8",
+        ),
         ("rows.xlsx", b"", "cannot read .xlsx"),
     ],
 )

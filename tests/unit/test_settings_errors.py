@@ -40,6 +40,7 @@ def test_the_scale_files_are_right_as_they_are() -> None:
     ("change", "words"),
     [
         ("grpo: {learning_rate: 1e-6}", ["grpo.learning_rate", "a number", "'1e-6'", "1.0e-6"]),
+        ("grpo: {learning_rate: .inf}", ["grpo.learning_rate", "finite"]),
         ("track_code: 'false'", ["track_code", "true or false", "--config"]),
         ("n_seeds: '3'", ["n_seeds", "whole number"]),
         ("grpo: {learning_rat: 0.1}", ["grpo.learning_rat", "unknown key", "Did you mean learning_rate?"]),

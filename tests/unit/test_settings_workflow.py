@@ -84,3 +84,9 @@ def test_a_results_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
         UserError, match=r"mine\.yaml: results: .*folder cannot be written, because of .*file"
     ):
         check_writable(tmp_path / "file" / "folder", "mine.yaml: results")
+
+
+@pytest.mark.parametrize("folder", ["results/{x}", "results/*", "results/a\nb", "/"])
+def test_a_results_folder_that_is_a_pattern_is_refused(folder: str) -> None:
+    with pytest.raises(UserError, match="Name another folder"):
+        check_writable(Path(folder), "mine.yaml: results")

@@ -3,6 +3,7 @@
 import pytest
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import exclusive
 from workflow_scripts.settings.training import SamplingSpec
 from workflow_scripts.state import claim, finish
 
@@ -67,3 +68,14 @@ def test_a_finished_job_is_never_resumed(left):
     assert (state / "checkpoint-2").exists()
     claim(state, settings(), {"questions": source})
     assert not (state / "checkpoint-2").exists()
+
+
+def test_an_input_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(UserError, match="--questions: no file"):
+        claim(tmp_path, settings(), {"questions": tmp_path / "absent"})
+
+
+def test_a_state_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "state").write_text("")
+    with pytest.raises(UserError, match="cannot write into the folder"), exclusive(tmp_path / "state"):
+        pass

@@ -19,6 +19,7 @@ from workflow_scripts.provenance.progress import (
     job_progress,
     needed,
 )
+from workflow_scripts.settings.load import load_scale_file
 from workflow_scripts.settings.plan import resolve
 
 OUTPUTS = ["results/mini/runs/r.1/manifest.json", "results/mini/runs/r.1/manifest.json.prov.json"]
@@ -129,7 +130,7 @@ def test_without_results_every_artefact_is_missing_and_the_command_is_told(
 def test_a_failed_training_run_is_told_for_the_figures_that_need_it(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = resolve(status._configuration(Path("config/mini.yaml"), seeds=1))
+    plan = resolve(load_scale_file(Path("config/mini.yaml"), Path.cwd(), n_seeds=1))
     run = next(name for name in plan.runs if ".prose.s0." in name)
     log = f"results/mini/logs/train/{run}.log"
     write(log, "error: something")
@@ -143,7 +144,7 @@ def test_a_failed_training_run_is_told_for_the_figures_that_need_it(
 def test_a_killed_workflow_is_told_from_a_running_one(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = resolve(status._configuration(Path("config/mini.yaml"), seeds=1))
+    plan = resolve(load_scale_file(Path("config/mini.yaml"), Path.cwd(), n_seeds=1))
     begin(next(iter(plan.policies.values())).outputs["manifest"])
     program = (
         "import time; from workflow_scripts.settings.guard import hold;"

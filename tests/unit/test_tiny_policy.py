@@ -111,3 +111,18 @@ def test_loading_keeps_the_weights(tmp_path):
     again = load(save_untrained_policy(tmp_path / "again", seed=1)).backend.model
     first = load(tmp_path).backend.model
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "chat_template.jinja").unlink(), "no chat template"),
+        (lambda folder: (folder / "config.json").write_text('{"model_type": "unheard_of"}'), "cannot load"),
+    ],
+    ids=["no chat template", "unknown model type"],
+)
+def test_a_model_that_transformers_cannot_use_is_named_in_one_line(tmp_path, spoil, message):
+    spoil(save_untrained_policy(tmp_path))
+    with pytest.raises(UserError, match=message) as caught:
+        load(tmp_path)
+    assert "\n" not in str(caught.value)

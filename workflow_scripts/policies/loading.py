@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from workflow_scripts.settings.specs import AnswerRule
 
 
+def _unreadable(directory: Path, what: str, error: Exception) -> str:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return f"model directory {directory}: transformers cannot load the {what}: {reason}. Save it there again."
+
+
 def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a model directory; a directory without one is a UserError."""
     from transformers import AutoTokenizer
@@ -25,7 +30,14 @@ def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
             f"model directory {directory} has no tokenizer (tokenizer.json or tokenizer.model). "
             "Save it there with tokenizer.save_pretrained."
         )
-    tokenizer = AutoTokenizer.from_pretrained(directory, padding_side="left")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(directory, padding_side="left")
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(_unreadable(directory, "tokenizer", error)) from error
+    if tokenizer.chat_template is None:
+        raise UserError(
+            f"model directory {directory}: its tokenizer has no chat template. Set one and save it there."
+        )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
@@ -38,7 +50,10 @@ def load_model(directory: Path, dtype: str) -> PreTrainedModel:
 
     if not (directory / "config.json").exists():
         raise UserError(f"model directory {directory} has no config.json. Give a save_pretrained directory.")
-    model = AutoModelForCausalLM.from_pretrained(directory, dtype=getattr(torch, dtype))
+    try:
+        model = AutoModelForCausalLM.from_pretrained(directory, dtype=getattr(torch, dtype))
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(_unreadable(directory, "model", error)) from error
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 

@@ -161,7 +161,9 @@ class ChainReader:
             self._compare(item, made, found, place, edge, job)
         elif item.record:
             remake = portable(job.found.place(item.record.path)).removesuffix(SUFFIX)
-            edge.problems.append(Problem(shown, "no record", f"its record {item.record.path} is gone", remake))
+            edge.problems.append(
+                Problem(shown, "no record", f"its record {item.record.path} is gone", remake)
+            )
         else:
             self._check_root(item, place, edge, job)
         return edge

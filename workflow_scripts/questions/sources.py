@@ -111,7 +111,9 @@ def _converted(name: str, shape: str, rows: list[Row]) -> Loaded:
         try:
             json.dumps(asdict(question), ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
-            raise UserError(f"{row.where}: cannot be kept as UTF-8 JSON: {error}. Correct the row.") from error
+            raise UserError(
+                f"{row.where}: cannot be kept as UTF-8 JSON: {error}. Correct the row."
+            ) from error
         content = (question.text, tuple((question.options or {}).items()))
         # Equal ids are an error of their own, so a repeated row is only dropped where its id differs.
         first = seen.setdefault(content, question.id)
