@@ -22,11 +22,13 @@ from workflow_scripts.state import claim, finish
 logger = logging.getLogger(__name__)
 
 
-def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path) -> None:
+def adapt(
+    config: Train, questions_path: Path, policy: Path, prm: Path | None, out: Path, state: Path
+) -> None:
     """Train, and write the run's files into `out`, the manifest last."""
+    inputs = {"questions": questions_path, "policy": policy, "prm": prm}
     record = start_record("train", config.model_dump(mode="json"), inputs)
-    assert inputs["questions"] is not None and inputs["policy"] is not None
-    questions = read_questions(inputs["questions"])
+    questions = read_questions(questions_path)
     claim(state, config, inputs)
 
     from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
@@ -36,11 +38,11 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
     from workflow_scripts.training.trainer import Task, final_checkpoint
 
     reward = make_reward(config.method.reward, {question.id: question.answer for question in questions})
-    if "step_scores" in reward.needs and (inputs["prm"] is None or config.prm_spec is None):
+    if "step_scores" in reward.needs and (prm is None or config.prm_spec is None):
         raise UserError(
             f"method {config.method_name} needs a process reward model. Give --prm, its manifest."
         )
-    base = weights_directory(inputs["policy"])
+    base = weights_directory(policy)
     # Trained weights stay in float32: in bfloat16 most updates of a small learning rate round to nothing.
     model, tokenizer = load_model(base, "float32"), load_tokenizer(base)
     prompt, rule = config.question_set.prompt, config.question_set.answer
@@ -54,8 +56,8 @@ def adapt(config: Train, inputs: dict[str, Path | None], out: Path, state: Path)
         config.grpo.max_prompt_tokens,
     )
     judge = None
-    if inputs["prm"] is not None and config.prm_spec is not None:
-        judge = load_judge(weights_directory(inputs["prm"]), config.prm_spec, prompt)
+    if prm is not None and config.prm_spec is not None:
+        judge = load_judge(weights_directory(prm), config.prm_spec, prompt)
     task = Task(questions, reward, sampler, judge, config.seed)
     outcome = train(model, tokenizer, task, config.grpo, config.evaluation, config.policy_spec.dtype, state)
 
@@ -86,9 +88,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--state", required=True, type=Path, help="folder for resume points")
     arguments = parser.parse_args(argv)
     config = read_config(Train, arguments.config)
-    inputs = {"questions": arguments.questions, "policy": arguments.policy, "prm": arguments.prm}
     with exclusive(arguments.state):
-        adapt(config, inputs, arguments.out, arguments.state)
+        adapt(config, arguments.questions, arguments.policy, arguments.prm, arguments.out, arguments.state)
 
 
 if __name__ == "__main__":

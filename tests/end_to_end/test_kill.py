@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.clinic_samples import ANSWER_RULE, PROMPT, questions, save_untrained_policy, world_settings
-from tests.unit.test_model_steps import PRETRAINING, pretrained, prm_spec
+from tests.unit.test_model_steps import PRETRAINING, policy_config, pretrained, prm_config, prm_spec
 from tests.unit.test_trainer import GRPO
 from workflow_scripts.models import write_manifest
 from workflow_scripts.questions.schema import write_questions
@@ -161,24 +161,10 @@ def test_state_of_other_settings_is_refused(inputs, tmp_path):
 
 
 def run_commands(folder, inputs):
-    """The steps without resume points, as (name, command, outputs) in the order in which they feed each other."""
-    policy = {
-        "name": "tiny",
-        "policy": {
-            "source": {
-                **pretrained(0.0),
-                "pretraining": {**PRETRAINING, "drill_steps": 40, "corpus_steps": 40},
-            },
-            "dtype": "float32",
-        },
-        "world": world_settings().model_dump(mode="json"),
-    }
-    prm = {
-        **policy,
-        "name": "prm",
-        "policy": None,
-        "prm": {**prm_spec(), "source": {**prm_spec()["source"], "steps": 60}},
-    }
+    """The commands of the steps without resume points, by step."""
+    longer = {**PRETRAINING, "drill_steps": 40, "corpus_steps": 40}
+    policy = policy_config({**pretrained(0.0), "pretraining": longer})
+    prm = prm_config({**prm_spec(), "source": {**prm_spec()["source"], "steps": 60}})
     score = {
         "samples": "s",
         "question_set": QUESTION_SET,
@@ -189,11 +175,11 @@ def run_commands(folder, inputs):
     tool = (sys.executable, "-m")
     return {
         "pretrain_policy": [
-            *(*tool, "workflow_scripts.pretrain_policy", "--config", json.dumps(policy)),
+            *(*tool, "workflow_scripts.pretrain_policy", "--config", policy),
             *("--out", str(folder / "policy")),
         ],
         "train_prm": [
-            *(*tool, "workflow_scripts.train_prm", "--config", json.dumps(prm)),
+            *(*tool, "workflow_scripts.train_prm", "--config", prm),
             *("--policy", str(inputs / "manifest.json"), "--out", str(folder / "prm")),
         ],
         "score_steps": [

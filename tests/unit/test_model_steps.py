@@ -76,6 +76,11 @@ def prm_spec():
     }
 
 
+def prm_config(spec):
+    world = world_settings().model_dump(mode="json")
+    return json.dumps({"name": "prm", "prm": spec, "policy": None, "world": world})
+
+
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory):
     out = tmp_path_factory.mktemp("policy")
@@ -86,14 +91,8 @@ def policy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def prm(policy, tmp_path_factory):
     out = tmp_path_factory.mktemp("prm")
-    config = {
-        "name": "prm",
-        "prm": prm_spec(),
-        "policy": None,
-        "world": world_settings().model_dump(mode="json"),
-    }
     train_prm.main(
-        ["--config", json.dumps(config), "--policy", str(policy / "manifest.json"), "--out", str(out)]
+        ["--config", prm_config(prm_spec()), "--policy", str(policy / "manifest.json"), "--out", str(out)]
     )
     return out
 
