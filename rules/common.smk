@@ -5,6 +5,7 @@ PLAN holds every job's configuration and inputs; a rule looks its job up by its 
 
 from workflow_scripts.settings.guard import hold
 from workflow_scripts.settings.workflow import (
+    all_pages,
     code,
     local_files,
     one_of,
@@ -33,6 +34,7 @@ FETCHED = ("hub", "local")
 
 
 wildcard_constraints:
+    pin=one_of(PLAN.revisions),
     qid=one_of(PLAN.questions),
     owner=one_of([*PLAN.policies, *PLAN.runs]),
     sid=one_of({key.sid for key in PLAN.samples}),
@@ -42,4 +44,4 @@ wildcard_constraints:
     artefact=one_of(ARTEFACTS),
     figure=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "figure"),
     table=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "table"),
-    page=one_of(pages(ARTEFACTS, PLAN.settings)),
+    page=one_of(all_pages(PLAN)),

@@ -51,6 +51,9 @@ rule fetch_policy:
         source=lambda wildcards: local_files(
             PLAN.policies[wildcards.model_id].config.policy.source
         ),
+        revision=lambda wildcards: PLAN.policies[wildcards.model_id].inputs.get(
+            "revision", []
+        ),
         code=code("pretrain_policy", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
@@ -75,6 +78,9 @@ rule fetch_policy:
         runtime=240,
     params:
         **settings_of(lambda wildcards: PLAN.policies[wildcards.model_id]),
+        revision=lambda wildcards: option(
+            "--revision", PLAN.policies[wildcards.model_id].inputs.get("revision")
+        ),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Fetching policy {wildcards.model_id}"
@@ -82,7 +88,8 @@ rule fetch_policy:
         r"""
         exec &> >(tee {log:q})
         export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
-        python -m workflow_scripts.pretrain_policy --config {params.config:q} --out {params.folder:q}
+        python -m workflow_scripts.pretrain_policy --config {params.config:q} {params.revision:q} \
+            --out {params.folder:q}
         """
 
 
@@ -133,6 +140,9 @@ rule fetch_prm:
         source=lambda wildcards: local_files(
             PLAN.prms[wildcards.model_id].config.prm.source
         ),
+        revision=lambda wildcards: PLAN.prms[wildcards.model_id].inputs.get(
+            "revision", []
+        ),
         code=code("train_prm", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
@@ -157,6 +167,9 @@ rule fetch_prm:
         runtime=240,
     params:
         **settings_of(lambda wildcards: PLAN.prms[wildcards.model_id]),
+        revision=lambda wildcards: option(
+            "--revision", PLAN.prms[wildcards.model_id].inputs.get("revision")
+        ),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Fetching process reward model {wildcards.model_id}"
@@ -164,5 +177,6 @@ rule fetch_prm:
         r"""
         exec &> >(tee {log:q})
         export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads}
-        python -m workflow_scripts.train_prm --config {params.config:q} --out {params.folder:q}
+        python -m workflow_scripts.train_prm --config {params.config:q} {params.revision:q} \
+            --out {params.folder:q}
         """

@@ -11,7 +11,7 @@ rule headline:
         [path for name in HEADLINE for path in PLAN.renderings[name].outputs.values()],
         [f"{RESULTS}/claims/ledger.csv"] if PLAN.claims else [],
         f"{RESULTS}/audit/figures.csv",
-        [f"{RESULTS}/report/{page}.html" for page in pages(HEADLINE, PLAN.settings)],
+        [f"{RESULTS}/report/{page}.html" for page in pages(HEADLINE, PLAN)],
 
 
 rule all:
@@ -20,7 +20,7 @@ rule all:
         [path for name in ARTEFACTS for path in PLAN.renderings[name].outputs.values()],
         [f"{RESULTS}/claims/ledger.csv"] if PLAN.claims else [],
         f"{RESULTS}/audit/figures.csv",
-        [f"{RESULTS}/report/{page}.html" for page in pages(ARTEFACTS, PLAN.settings)],
+        [f"{RESULTS}/report/{page}.html" for page in all_pages(PLAN)],
 
 
 rule claims:
@@ -38,7 +38,7 @@ rule audit:
 rule report:
     """The pages of the report; `make report` puts them with the figures into one HTML file."""
     input:
-        [f"{RESULTS}/report/{page}.html" for page in pages(HEADLINE, PLAN.settings)],
+        [f"{RESULTS}/report/{page}.html" for page in pages(HEADLINE, PLAN)],
 
 
 for name in ARTEFACTS:

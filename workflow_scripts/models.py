@@ -8,7 +8,9 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_json
+from workflow_scripts.hub_access import hub_failure
 from workflow_scripts.provenance.record import Record
+from workflow_scripts.provenance.revisions import read_revision
 from workflow_scripts.provenance.state import artefact_state
 from workflow_scripts.settings.specs import HubModel, LocalModel
 
@@ -37,10 +39,13 @@ def weights_directory(manifest: Path) -> Path:
     return weights
 
 
-def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, dict[str, Any]]:
+def fetch_model(
+    source: LocalModel | HubModel, directory: Path, pinned: Path | None = None
+) -> tuple[Path, dict[str, Any]]:
     """Return the folder of a model that is not made here, and what its record shall note.
 
-    A local folder is used where it lies. A model of the hub is downloaded into `directory` at its revision.
+    A local folder is used where it lies. A model of the hub is downloaded into `directory` at the revision that its
+    entry names, else at that of the file `pinned` (rule pin_revision).
     """
     if isinstance(source, LocalModel):
         folder = Path(source.path)
@@ -52,18 +57,20 @@ def fetch_model(source: LocalModel | HubModel, directory: Path) -> tuple[Path, d
             )
         _check_files(folder)
         return folder, {}
-    if source.revision is None:
-        raise UserError(f"model {source.id}: no revision. Pin a commit in config/models.yaml.")
+    revision = source.revision or (read_revision(pinned, source.id) if pinned else None)
+    if revision is None:
+        raise UserError(
+            f"model {source.id}: no revision. Pin a commit in its entry, or give --revision (pin_revisions makes it)."
+        )
     from huggingface_hub import snapshot_download
 
     try:
-        snapshot_download(source.id, revision=source.revision, local_dir=directory)
+        snapshot_download(source.id, revision=revision, local_dir=directory)
     except Exception as error:
-        raise UserError(
-            f"model {source.id}@{source.revision}: download failed ({type(error).__name__}). "
-            "Check the network and the access token, or give a local folder."
-        ) from error
-    return directory, {"revision": source.revision}
+        reason = hub_failure(error, "models", source.id)
+        raise UserError(f"model {source.id} at {revision[:12]}: cannot be downloaded: {reason}") from error
+    _check_files(directory)
+    return directory, {"revision": revision}
 
 
 def _check_files(folder: Path) -> None:

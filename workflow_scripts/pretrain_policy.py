@@ -61,13 +61,13 @@ def agreement(model: Any, tokenizer: Any, world: Any) -> dict[str, float | int]:
     import random
 
     from workflow_scripts.policies.loading import transformers_sampler
-    from workflow_scripts.settings.specs import AnswerRule
+    from workflow_scripts.settings.specs import ChoiceRule
     from workflow_scripts.step_scores.split import split_steps
     from workflow_scripts.worlds.checking import answer_agrees_with_steps
 
     rng = random.Random("agreement")
     questions = [world.draw_question(rng) for _ in range(AGREEMENT_QUESTIONS)]
-    rule = AnswerRule(kind="choice", named_option="must_agree")
+    rule = ChoiceRule(kind="choice", named_option="must_agree")
     sampler = transformers_sampler(
         model, tokenizer, world.settings.prompt, rule, {}, AGREEMENT_QUESTIONS, MAX_POSITIONS
     )
@@ -96,12 +96,14 @@ def agreement(model: Any, tokenizer: Any, world: Any) -> dict[str, float | int]:
 def main(argv: list[str] | None = None) -> None:
     """Run the step."""
     parser = step_parser(__doc__)
+    parser.add_argument("--revision", type=Path, help="file of rule pin_revision: a hub model's commit")
     parser.add_argument("--out", required=True, type=Path, help="the model's folder")
     arguments = parser.parse_args(argv)
     config = read_config(PreparePolicy, arguments.config)
     out: Path = arguments.out
     with exclusive(out):
-        record = start_record("pretrain_policy", config.model_dump(mode="json"), {})
+        inputs = {"revision": arguments.revision}
+        record = start_record("pretrain_policy", config.model_dump(mode="json"), inputs)
         source = config.policy.source
         if isinstance(source, PretrainedPolicy):
             if config.world is None:
@@ -112,7 +114,7 @@ def main(argv: list[str] | None = None) -> None:
             report = pretrain_tiny(source, config.world, weights)
             notes: dict[str, Any] = {"seed": source.pretraining.seed}
         else:
-            weights, notes = fetch_model(source, out / "model")
+            weights, notes = fetch_model(source, out / "model", arguments.revision)
             report = {}
         publish(record, out, weights, {"name": config.name, "dtype": config.policy.dtype}, report, notes)
 

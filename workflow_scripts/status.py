@@ -79,6 +79,7 @@ def _command(scale_file: Path) -> str:
 def _jobs(plan: Plan) -> Iterator[tuple[tuple[str, ...], str, Job]]:
     """Yield every job of the plan with the rules that may make it and the name of its log."""
     for rules, group in (
+        (("pin_revision",), plan.revisions),
         (("prepare_questions",), plan.questions),
         (("pretrain_policy", "fetch_policy"), plan.policies),
         (("train_prm", "fetch_prm"), plan.prms),
@@ -94,6 +95,8 @@ def _jobs(plan: Plan) -> Iterator[tuple[tuple[str, ...], str, Job]]:
         yield ("score_steps",), f"{key.owner}.{key.sid}.{prm}", job
     for (owner, evaluation), job in plan.evaluations.items():
         yield ("evaluate",), f"{owner}.{evaluation}", job
+    if plan.overlap is not None:
+        yield ("check_overlap",), "overlap", plan.overlap
     if plan.claims is not None:
         yield ("check_claims",), "ledger", plan.claims
 

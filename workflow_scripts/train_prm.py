@@ -52,12 +52,14 @@ def main(argv: list[str] | None = None) -> None:
     """Run the step."""
     parser = step_parser(__doc__)
     parser.add_argument("--policy", type=Path, help="manifest of the policy that a tiny one starts from")
+    parser.add_argument("--revision", type=Path, help="file of rule pin_revision: a hub model's commit")
     parser.add_argument("--out", required=True, type=Path, help="the model's folder")
     arguments = parser.parse_args(argv)
     config = read_config(TrainPrm, arguments.config)
     out: Path = arguments.out
     with exclusive(out):
-        record = start_record("train_prm", config.model_dump(mode="json"), {"policy": arguments.policy})
+        inputs = {"policy": arguments.policy, "revision": arguments.revision}
+        record = start_record("train_prm", config.model_dump(mode="json"), inputs)
         source = config.prm.source
         if isinstance(source, TrainedPrm):
             if config.world is None or arguments.policy is None:
@@ -70,7 +72,7 @@ def main(argv: list[str] | None = None) -> None:
             report = train_tiny(config.prm, source, config.world, policy, weights)
             notes: dict[str, Any] = {"seed": source.seed}
         else:
-            weights, notes = fetch_model(source, out / "model")
+            weights, notes = fetch_model(source, out / "model", arguments.revision)
             report = {}
         publish(record, out, weights, {"name": config.name, "dtype": config.prm.dtype}, report, notes)
 

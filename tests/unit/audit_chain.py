@@ -23,6 +23,7 @@ EVALUATION = S / "evaluations/tiny.clinic.prose.s0.33333333/clinic.44444444/metr
 ANALYSIS = S / "analysis/prose_fig1.csv"
 FIGURE = F / "prose_fig1.pdf"
 COMMIT = "9d31e0a" + "0" * 33
+REVISION = "4f1c2d9" + "0" * 33
 
 
 def write(path: Path, content: str) -> Path:
@@ -31,16 +32,22 @@ def write(path: Path, content: str) -> Path:
     return path
 
 
-def job(step: str, inputs: dict[str, Path], outputs: dict[str, Path], **config: Any) -> None:
+def job(
+    step: str,
+    inputs: dict[str, Path],
+    outputs: dict[str, Path],
+    notes: dict[str, Any] | None = None,
+    **config: Any,
+) -> None:
     started = start_record(step, {"name": step, **config}, inputs)
     for name, path in outputs.items():
         if path.suffix:
             write(path, f"{step} {name}")
-    started.finish(outputs, kind=step)
+    started.finish(outputs, kind=step, notes=notes)
 
 
 def make_questions(**config: Any) -> None:
-    source = {"source": {"kind": "hub", "id": "org/clinic", "revision": "4f1c2d9"}}
+    source = {"source": {"kind": "hub", "id": "org/clinic", "revision": REVISION}}
     job("prepare_questions", {}, {"questions": QUESTIONS}, question_set=source, **config)
 
 

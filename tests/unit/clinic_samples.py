@@ -7,12 +7,12 @@ from pathlib import Path
 from workflow_scripts.policies.rollouts import Sampler
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import AnswerRule, Architecture, GeneratedQuestions
+from workflow_scripts.settings.specs import Architecture, ChoiceRule, GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClinicWorld
 from workflow_scripts.worlds.clinic import Clinic
 
 PROMPT = PromptSpec(user="{text}\nOptions:{options}", option=" ({letter}): {text}", option_separator="")
-ANSWER_RULE = AnswerRule(kind="choice", named_option="must_agree")
+ANSWER_RULE = ChoiceRule(kind="choice", named_option="must_agree")
 
 
 def world_settings(**changes: object) -> ClinicWorld:

@@ -60,3 +60,31 @@ def test_the_label_has_the_most_votes(answers: list[str | None]) -> None:
     counts = Counter(answer for answer in answers if answer)
     assert majority(answers).share * len(answers) == pytest.approx(max(counts.values(), default=0))
     assert majority(answers) == majority(answers, [2.5] * len(answers))
+
+
+def test_missing_answers_as_one_class_vote_together_and_can_win() -> None:
+    answers = ["A", None, "B", None, "A", None]
+    assert majority(answers, missing="one_class") == Vote(label="", share=0.5, tie=False)
+    assert majority(answers) == Vote(label="A", share=2 / 6, tie=False)
+    assert majority([None, None], missing="one_class") == Vote(label="", share=1.0, tie=False)
+    assert majority([], missing="one_class") == Vote(label=None, share=0.0, tie=False)
+
+
+def test_a_tie_with_the_missing_answers_goes_to_what_was_seen_first() -> None:
+    assert majority([None, "A", "A", None], missing="one_class") == Vote("", 0.5, True)
+    assert majority(["A", None, None, "A"], missing="one_class") == Vote("A", 0.5, True)
+
+
+def test_missing_answers_as_one_class_bring_their_weights() -> None:
+    # A: 0.4; missing: 0.3 + 0.2
+    assert majority(["A", None, None], [0.4, 0.3, 0.2], missing="one_class") == Vote("", 2 / 3, False)
+    assert majority(["A", None, None], [0.4, 0.3, 0.2]).label == "A"
+
+
+@given(answers=ANSWERS)
+def test_one_class_is_a_vote_in_which_missing_is_an_answer_like_others(answers: list[str | None]) -> None:
+    named = majority([answer or "Z" for answer in answers])
+    vote = majority(answers, missing="one_class")
+    assert (vote.label or "Z", vote.share, vote.tie) == (named.label, named.share, named.tie)
+    if None not in answers:
+        assert vote == majority(answers)

@@ -16,11 +16,13 @@ from audit_chain import (
     FIGURE,
     POLICY,
     QUESTIONS,
+    REVISION,
     RUN,
     SAMPLES,
     F,
     S,
     flip_byte,
+    job,
     make_chain,
     run_audit,
     set_code,
@@ -53,7 +55,7 @@ def test_an_intact_chain_is_shown_down_to_its_roots(chain: Path, capsys: pytest.
         ANALYSIS,
         RUN / "metrics.jsonl",
         RUN / "final",
-        "org/clinic @ 4f1c2d9",
+        f"org/clinic @ {REVISION}",
         POLICY,
         EVALUATION,
         SAMPLES,
@@ -151,7 +153,7 @@ def test_all_lists_one_row_per_figure_and_table(chain: Path, capsys: pytest.Capt
     ]
     assert f"train {train.config_sha256}" in rows[0]["configs"].split("; ")
     questions = read_record(Path(f"{QUESTIONS}.prov.json")).outputs[0].sha256
-    assert rows[0]["data"] == f"clinic.11111111 {questions} (hub org/clinic @ 4f1c2d9)"
+    assert rows[0]["data"] == f"clinic.11111111 {questions} (hub org/clinic @ {REVISION})"
     assert rows[0]["commit"] == COMMIT
     assert rows[0]["sha256"] == read_record(Path(f"{FIGURE}.prov.json")).outputs[0].sha256
 
@@ -192,3 +194,87 @@ def test_repairs_name_the_scale_file_of_other_scales(tmp_path: Path, monkeypatch
         " --forcerun 'results/smoke/b c.csv'"
     )
     assert verdict.repair_command("figures/paper/a.pdf") == "snakemake --profile slurm figures/paper/a.pdf"
+
+
+def hub_chain(revision: str | None, pinned: str | None = None) -> None:
+    """A figure of one question set and one model of the hub; `pinned`: by the lock, where the entry is silent."""
+    source = {"source": {"kind": "hub", "id": "org/set", "revision": revision}}
+    model = {"source": {"kind": "hub", "id": "org/model", "revision": revision}}
+    notes = {"revision": pinned} if pinned else {}
+    job("prepare_questions", {}, {"questions": QUESTIONS}, notes, question_set=source)
+    job("pretrain_policy", {}, {"manifest": POLICY}, notes, policy=model)
+    job("render", {"questions": QUESTIONS, "policy": POLICY}, {"pdf": FIGURE})
+
+
+@pytest.mark.parametrize(
+    ("revision", "shown", "note"),
+    [
+        (None, "NO REVISION", "taken from the hub without a revision"),
+        ("main", "main (NO COMMIT)", "taken from the hub at main, which is no full commit"),
+        ("4f1c2d9", "4f1c2d9 (NO COMMIT)", "taken from the hub at 4f1c2d9, which is no full commit"),
+        (COMMIT, COMMIT, None),
+    ],
+)
+def test_what_the_hub_may_give_differently_tomorrow_is_marked(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    at_commit: None,
+    capsys: pytest.CaptureFixture[str],
+    revision: str | None,
+    shown: str,
+    note: str | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hub_chain(revision)
+    code, text = run_audit(capsys, FIGURE)
+    assert code == 0
+    for source_id in ("org/set", "org/model"):
+        assert f"{source_id} @ {shown}  (hub)" in text
+        assert (f"note: {source_id}: {note}" in text) == (note is not None)
+    run_audit(capsys, *ALL, "--out", S / "audit/figures.csv")
+    (row,) = csv.DictReader((S / "audit/figures.csv").read_text().splitlines())
+    assert row["data"].endswith(f"(hub org/set @ {shown})")
+    assert row["checkpoints"].endswith(f"(hub org/model @ {shown})")
+
+
+@pytest.mark.parametrize(
+    ("named", "locked", "differs"),
+    [(None, REVISION, True), (None, COMMIT, False), (None, None, False), (COMMIT, REVISION, False)],
+    ids=["renewed", "the same", "no lock", "the entry names its commit itself"],
+)
+def test_a_pin_that_was_renewed_since_is_noted(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    at_commit: None,
+    capsys: pytest.CaptureFixture[str],
+    named: str | None,
+    locked: str | None,
+    differs: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(verdict, "LOCK", tmp_path / "revisions.lock.yaml")
+    if locked:
+        write(tmp_path / "revisions.lock.yaml", f"datasets/org/set: {locked}\nmodels/org/model: {locked}\n")
+    hub_chain(named, pinned=COMMIT)
+    code, text = run_audit(capsys, FIGURE)
+    assert code == 0
+    for source_id in ("org/set", "org/model"):
+        note = f"{source_id}: made from commit {COMMIT[:12]}, but config/revisions.lock.yaml now names"
+        assert (f"{note} {REVISION[:12]}" in text) == differs
+
+
+def test_side_files_from_outside_are_verified_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_commit: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "evidences": write(Path("data/evidences.json"), "{}"),
+        "conditions": write(Path("data/c.json"), "{}"),
+    }
+    side_files = {name: str(path) for name, path in files.items()}
+    source = {"kind": "local", "path": str(write(Path("data/rows.csv"), "1")), "side_files": side_files}
+    job("prepare_questions", {}, {"questions": QUESTIONS}, question_set={"source": source})
+    assert run_audit(capsys, QUESTIONS, "--verify")[0] == 0
+    write(files["conditions"], "{1}")
+    code, text = run_audit(capsys, QUESTIONS, "--verify")
+    assert (code, "read data/c.json as it was then" in text) == (2, True)

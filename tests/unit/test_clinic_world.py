@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from tests.unit.clinic_samples import angina_question, questions, world_settings
-from workflow_scripts.answers.extract import read_answer
+from workflow_scripts.answers.reading import read_answer
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.specs import AnswerRule, GeneratedQuestions, StepLabels
+from workflow_scripts.settings.specs import ChoiceRule, GeneratedQuestions, StepLabels
 from workflow_scripts.worlds.checking import answer_agrees_with_steps, check_steps, corrupt
 from workflow_scripts.worlds.clinic import Clinic
 from workflow_scripts.worlds.knowledge import CONDITIONS, FILLER, FINDINGS, SIGNATURES, TRUE_CONDITION
@@ -77,7 +77,7 @@ def test_reasoner_never_exceeds_the_step_limit_and_ramblers_reach_it():
 
 def test_every_answer_of_the_reasoner_is_read_as_the_named_option():
     world, rng = Clinic(world_settings(no_answer=0.0)), random.Random(3)
-    rule = AnswerRule(kind="choice", named_option="must_agree")
+    rule = ChoiceRule(kind="choice", named_option="must_agree")
     for question in questions(n=50):
         lines = world.respond(question, rng)
         letter = read_answer("\n".join(lines), question, rule)

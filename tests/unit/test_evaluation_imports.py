@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 MODULES = [
-    "workflow_scripts.answers.extract",
+    "workflow_scripts.answers.reading",
     "workflow_scripts.evaluate",
     "workflow_scripts.evaluation.agreement",
     "workflow_scripts.prepare_questions",

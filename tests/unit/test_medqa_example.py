@@ -76,7 +76,8 @@ def test_its_prompt_shows_the_question_and_every_option(scale: dict[str, Any]) -
     question = UnlabelledQuestion(
         "q", "s", "Which thins blood?", {"A": "Zinc", "B": "Warfarin"}, "choice", {}
     )
-    (message,) = render_prompt(question, prompt)
+    system, message = render_prompt(question, prompt)
+    assert system["role"] == "system"
     assert "Which thins blood?\n\nOptions:\n(A) Zinc\n(B) Warfarin\n\n" in message["content"]
 
 

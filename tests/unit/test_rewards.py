@@ -25,6 +25,7 @@ def reward(settings):
     return make_reward(settings, {"hand-1": "B"})
 
 
+ONE_CLASS = specs.MajorityReward(kind="majority", missing="one_class")
 ALL = [
     specs.MajorityReward(kind="majority"),
     *(
@@ -57,6 +58,18 @@ def test_unparseable_answers_never_become_the_pseudo_label():
     assert majority.label(group([None, None, None, "D"])) == "D"
     assert majority.label(group([None, None])) is None
     assert majority.score(group([None, None])) == [0, 0]
+
+
+def test_missing_answers_as_one_class_can_be_the_pseudo_label_and_are_then_rewarded():
+    missing = [None, None, None, "D"]
+    assert (reward(ONE_CLASS).label(group(missing)), reward(ONE_CLASS).score(group(missing))) == (
+        "",
+        [1, 1, 1, 0],
+    )
+    assert reward(ONE_CLASS).score(group([None, None])) == [1, 1]
+    # Where an answer wins, a missing one gets nothing under either rule.
+    assert reward(ONE_CLASS).score(group(["D", None, "D", "A"])) == [1, 0, 1, 0]
+    assert reward(ALL[0]).score(group(missing)) == [0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +124,9 @@ def test_controls():
     assert sum(coin.score(many)) / 2000 == pytest.approx(0.5, abs=0.04)
 
 
-@pytest.mark.parametrize("settings", ALL, ids=lambda s: "-".join(map(str, s.model_dump().values())))
+@pytest.mark.parametrize(
+    "settings", [*ALL, ONE_CLASS], ids=lambda s: "-".join(map(str, s.model_dump().values()))
+)
 def test_no_reward_but_the_oracle_changes_with_the_gold_answer(settings):
     rollouts = group(["A", "B", "B", None], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5]])
     with_gold_b = make_reward(settings, {"hand-1": "B"}).score(rollouts)
@@ -119,7 +134,9 @@ def test_no_reward_but_the_oracle_changes_with_the_gold_answer(settings):
     assert (with_gold_b != with_gold_e) == isinstance(settings, specs.OracleReward)
 
 
-@pytest.mark.parametrize("settings", ALL[:-2], ids=lambda s: "-".join(map(str, s.model_dump().values())))
+@pytest.mark.parametrize(
+    "settings", [*ALL[:-2], ONE_CLASS], ids=lambda s: "-".join(map(str, s.model_dump().values()))
+)
 def test_permuting_the_rollouts_permutes_the_rewards(settings):
     answers, scores = ["A", "B", "B", None, "B"], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5], [0.2]]
     order = [3, 1, 4, 0, 2]

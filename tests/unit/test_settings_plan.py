@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,103 @@ def test_every_input_is_made_by_a_job_of_the_plan() -> None:
     jobs = list(plan.jobs())
     made = {path for job in jobs for path in job.outputs.values()}
     assert {path for job in jobs for path in job.inputs.values()} <= made
+
+
+QUESTIONS: dict[str, Any] = {
+    "prompt": {"user": "{text}\n{options}"},
+    "answer": {"kind": "choice"},
+    "licence": "none",
+}
+COMMIT = "0123456789" * 4
+
+
+def hub_plan(revision: str | None, **more: Any) -> Plan:
+    """The paper's scale on one data set and one model of the hub of its own."""
+    source = {"kind": "hub", "id": "org/my.set", "split": "test", "shape": "medqa", "revision": revision}
+    model = {"source": {"kind": "hub", "id": "org/Model-1", "revision": revision}, "dtype": "bfloat16"}
+    return planned(
+        "paper",
+        questions={"mine": {**QUESTIONS, "source": source}},
+        models={"policies": {"my_policy": model}},
+        roles={"policies": {"main_policy": "my_policy"}, "question_sets": {"medqa_5op": "mine"}},
+        **more,
+    )
+
+
+def test_a_source_of_the_hub_waits_for_its_pin_unless_it_names_its_commit() -> None:
+    plan = hub_plan(None)
+    files = {
+        "datasets/org--my.set": "results/paper/revisions/datasets/org--my.set.json",
+        "models/org--Model-1": "results/paper/revisions/models/org--Model-1.json",
+    }
+    assert {pin: job.outputs["revision"] for pin, job in plan.revisions.items()} == files
+    (questions,), (policy,) = plan.questions.values(), plan.policies.values()
+    assert [questions.inputs, policy.inputs] == [{"revision": path} for path in files.values()]
+
+    named = hub_plan(COMMIT)
+    assert not named.revisions
+    assert not any(job.inputs for job in (*named.questions.values(), *named.policies.values()))
+    # A commit that an entry names is part of its id; one of the lock is not.
+    assert not set(named.runs) & set(plan.runs)
+
+
+def test_what_the_lock_says_is_no_part_of_any_id(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    data = yaml.safe_load((ROOT / "config/paper.yaml").read_text(encoding="utf-8"))
+    (tmp_path / "config/revisions.lock.yaml").unlink(missing_ok=True)
+    before = resolve(load_settings(data, tmp_path))
+    assert before.revisions
+    lock = {pin.replace("--", "/"): COMMIT for pin in before.revisions}
+    (tmp_path / "config/revisions.lock.yaml").write_text(yaml.safe_dump(lock), encoding="utf-8")
+    after = resolve(load_settings(data, tmp_path))
+    assert [(job.json, job.inputs, job.outputs) for job in after.jobs()] == [
+        (job.json, job.inputs, job.outputs) for job in before.jobs()
+    ]
+
+
+def matched_plan(**source: Any) -> Plan:
+    free = {
+        **QUESTIONS,
+        "prompt": {"user": "{text}"},
+        "answer": {"kind": "number"},
+        "source": {"kind": "local", "path": "amc.json", "shape": "problem"},
+    }
+    matched = {
+        **QUESTIONS,
+        "source": {"kind": "matched", "of": "free", **source},
+        "options": {"n": 4, "seed": 0},
+    }
+    return planned(
+        questions={"free": free, "four": matched},
+        roles={"policies": {"main_policy": "clinic_policy"}, "question_sets": {"medqa_5op": "four"}},
+    )
+
+
+def test_matched_questions_wait_for_the_set_they_are_made_of_and_for_its_wrong_answers() -> None:
+    plan = matched_plan()
+    ids = {qid.split(".")[0]: qid for qid in plan.questions}
+    free, four = plan.questions[ids["free"]], plan.questions[ids["four"]]
+    assert four.inputs == {"base": free.outputs["questions"]}
+    config = json.loads(four.json)
+    assert (config["base"], config["base_samples"]) == (ids["free"], None)
+
+    with_answers = matched_plan(wrong_answers_of="clinic_policy")
+    (four,) = (job for qid, job in with_answers.questions.items() if qid.startswith("four."))
+    (key,) = (key for key in with_answers.samples if key.sid.startswith("free."))
+    assert key.owner.startswith("clinic_policy.")
+    assert four.inputs["base_samples"] == with_answers.samples[key].outputs["rollouts"]
+    assert json.loads(four.json)["base_samples"] == f"{key.owner}/{key.sid}"
+    assert not set(with_answers.questions) - {ids["free"]} & set(plan.questions)
+
+
+def test_the_question_sets_of_the_roles_are_compared_in_one_job_but_for_matched_ones() -> None:
+    job = planned(roles__question_sets={"medqa_5op": "clinic_5op", "unseen": "clinic_5op_unseen"}).overlap
+    assert job is not None
+    names = json.loads(job.json)["question_sets"]
+    assert names == ["clinic_5op", "clinic_5op_unseen"]
+    assert [Path(path).parent.name.split(".")[0] for path in job.inputs.values()] == names
+    assert matched_plan().overlap is None
+    assert planned(roles__question_sets={}).overlap is None
 
 
 def test_no_two_jobs_write_the_same_file() -> None:

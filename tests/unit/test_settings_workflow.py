@@ -9,15 +9,24 @@ from inspect import signature
 from pathlib import Path
 
 import pytest
+import yaml
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.job import Job
+from workflow_scripts.settings.job import Job, Plan
+from workflow_scripts.settings.load import load_settings
+from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.specs import HubModel, LocalModel, LocalQuestions, MajorityReward, MethodSpec
+from workflow_scripts.settings.steps import PrepareQuestions
 from workflow_scripts.settings.workflow import (
+    all_pages,
+    check_local_sources,
     check_writable,
     local_files,
     one_of,
     option,
+    page_config,
+    page_source,
+    pages,
     plan_or_exit,
     prefer_this_environment,
     settings_of,
@@ -42,8 +51,10 @@ def test_an_optional_argument_is_two_words_or_none() -> None:
 def test_the_command_gets_all_settings_and_snakemake_tracks_those_that_change_numbers() -> None:
     method = MethodSpec(label="TTRL", reward=MajorityReward(kind="majority"), paper="TTRL")
     parameters = settings_of({"a.1": Job(method, {}, {})}.__getitem__)
-    assert parameters["tracked"]("a.1") == '{"reward":{"kind":"majority"}}'
-    assert parameters["config"]("a.1", 2) == '{"label":"TTRL","paper":"TTRL","reward":{"kind":"majority"}}'
+    assert parameters["tracked"]("a.1") == '{"reward":{"kind":"majority","missing":"no_vote"}}'
+    assert parameters["config"]("a.1", 2) == (
+        '{"label":"TTRL","paper":"TTRL","reward":{"kind":"majority","missing":"no_vote"}}'
+    )
     # Snakemake takes a parameter for derived, and does not track it, where its function names the threads.
     assert [*signature(parameters["tracked"]).parameters] == ["wildcards"]
     assert [*signature(parameters["config"]).parameters] == ["wildcards", "threads"]
@@ -56,6 +67,9 @@ def test_files_of_a_local_source_are_seen_and_notes_beside_them_are_not(tmp_path
     loaded = ["config.json", "model.safetensors", "tokenizer.json"]
     assert local_files(model) == [f"{tmp_path}/{name}" for name in loaded]
     assert local_files(LocalQuestions(kind="local", path="a.jsonl", shape="medqa")) == ["a.jsonl"]
+    side_files = {"evidences": "e.json", "conditions": "c.json"}
+    patients = LocalQuestions(kind="local", path="a.csv", shape="ddxplus", side_files=side_files)
+    assert local_files(patients) == ["a.csv", "c.json", "e.json"]
     assert local_files(HubModel(kind="hub", id="a/b")) == []
 
 
@@ -75,6 +89,37 @@ def test_wrong_settings_exit_with_one_line(capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(
         r"error: config/mini.yaml: [a-z_]+: is missing \(\d+ more after this one\)\n", capsys.readouterr().err
     )
+
+
+def test_every_local_file_of_a_question_set_must_be_there(tmp_path: Path) -> None:
+    files = {name: str(tmp_path / f"{name}.json") for name in ("rows", "evidences", "conditions")}
+    source = {"kind": "local", "path": files.pop("rows"), "shape": "ddxplus", "side_files": files}
+    entry = {
+        "source": source,
+        "options": {"n": 5, "seed": 0},
+        "prompt": {"user": "{text}\n{options}"},
+        "answer": {"kind": "choice"},
+        "licence": "invented",
+    }
+    config = PrepareQuestions.model_validate({"name": "mine", "question_set": entry, "world": None})
+    plan = Plan(settings=None, questions={"mine.1": Job(config, {}, {})})  # type: ignore[arg-type]
+    for name in ("rows", "conditions", "evidences"):
+        with pytest.raises(UserError, match=rf"question set mine: no file .*{name}\.json\. Put it there"):
+            check_local_sources(plan)
+        (tmp_path / f"{name}.json").touch()
+    check_local_sources(plan)
+
+
+def test_the_report_has_a_page_of_what_the_plan_has() -> None:
+    data = yaml.safe_load((ROOT / "config/mini.yaml").read_text(encoding="utf-8"))
+    plan = resolve(load_settings(data, ROOT))
+    found = pages(["prose_fig1", "prose_table3"], plan)
+    assert found == ["prose_table3", "claims", "audit", "configuration", "software"]
+    assert set(all_pages(plan)) == {*pages(plan.settings.artefacts, plan), "overlap"}
+    assert page_source("overlap", plan) == ["results/mini/questions/overlap.md"]
+    assert '"title":"Question sets: shared questions"' in page_config("overlap", plan)
+    nothing = resolve(load_settings({**data, "roles": {"policies": {}, "question_sets": {}}}, ROOT))
+    assert "overlap" not in all_pages(nothing)
 
 
 def test_a_results_folder_that_cannot_be_is_named(tmp_path: Path) -> None:

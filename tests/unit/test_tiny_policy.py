@@ -14,7 +14,7 @@ from tests.unit.clinic_samples import (
     world_settings,
 )
 from workflow_scripts.errors import UserError
-from workflow_scripts.policies.loading import load_tokenizer, prompt_ids
+from workflow_scripts.policies.loading import load_tokenizer, prompt_ids, prompt_text
 from workflow_scripts.policies.pretraining import learning_rate_share, pack, write_rows
 from workflow_scripts.policies.tiny import build_tokenizer
 from workflow_scripts.questions.prompts import render_prompt
@@ -59,15 +59,128 @@ def test_prompt_ends_where_the_policy_begins_to_write(tokenizer):
     assert tokens.count("<assistant>") == 1
 
 
-def test_a_template_without_a_system_role_gets_the_system_text_in_the_user_message(tokenizer):
-    strict = build_tokenizer(Clinic(world_settings()).vocabulary())
-    strict.chat_template = (
-        "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
-        + str(tokenizer.chat_template)
+GENERATION = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+CHATML = (
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}" + GENERATION
+)
+"""Qwen3 and many others: no system text of its own."""
+
+
+def with_default(text, condition="messages[0]['role'] != 'system'"):
+    """ChatML with a system text of its own, as Qwen2.5, Qwen2.5-Math and SmolLM2 have it."""
+    block = "{{ '<|im_start|>system\n" + text + "<|im_end|>\n' }}"
+    return "{% if " + condition + " %}" + block + "{% endif %}" + CHATML
+
+
+DEFAULTS = {
+    "Qwen2.5": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+    "Qwen2.5-Math": r"Please reason step by step, and put your final answer within \\boxed{}.",
+    "SmolLM2": "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+}
+LLAMA_31 = (
+    "{% if messages[0]['role'] == 'system' %}{% set system = messages[0]['content'] | trim %}"
+    "{% set messages = messages[1:] %}{% else %}{% set system = '' %}{% endif %}"
+    "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n"
+    "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n{{ system }}<|eot_id|>"
+    "{% for message in messages %}<|start_header_id|>{{ message['role'] }}<|end_header_id|>\n\n"
+    "{{ message['content'] | trim }}<|eot_id|>{% endfor %}"
+    "{% if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}"
+)
+MISTRAL = (
+    "{% if messages[0]['role'] == 'system' %}{% set system = messages[0]['content'] %}"
+    "{% set messages = messages[1:] %}{% endif %}<s>[INST] "
+    "{% if system %}{{ system }}\n\n{% endif %}{{ messages[0]['content'] }}[/INST]"
+)
+VICUNA = (
+    "{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] }}{% set messages = messages[1:] %}"
+    "{% else %}A chat between a curious user and an assistant.{% endif %}"
+    " USER: {{ messages[0]['content'] }} ASSISTANT:"
+)
+REFUSES_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no') }}{% endif %}" + CHATML
+SKIPS_SYSTEM = (
+    "{% for message in messages %}{% if message['role'] == 'user' %}<u>{{ message['content'] }}{% endif %}"
+    "{% endfor %}<a>"
+)
+
+
+def prompt(template, system, arguments=None):
+    tokenizer = build_tokenizer(["angina"])
+    tokenizer.chat_template = template
+    messages = [{"role": "user", "content": "angina"}]
+    if system is not None:
+        messages.insert(0, {"role": "system", "content": system})
+    return prompt_text(tokenizer, messages, arguments or {})
+
+
+def test_a_template_without_a_system_role_gets_the_system_text_in_the_user_message():
+    for template, start, end in [
+        (REFUSES_SYSTEM, "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"),
+        (SKIPS_SYSTEM, "<u>", "<a>"),
+    ]:
+        assert prompt(template, "Be brief.") == f"{start}Be brief.\n\nangina{end}"
+        assert prompt(template, "") == prompt(template, None) == f"{start}angina{end}"
+
+
+@pytest.mark.parametrize("model", DEFAULTS)
+def test_a_templates_own_system_text_is_named_before_it_changes_a_prompt(model):
+    template = with_default(DEFAULTS[model])
+    with pytest.raises(UserError) as caught:
+        prompt(template, None)
+    message = str(caught.value)
+    assert DEFAULTS[model].replace("\\\\", "\\") in message
+    assert 'prompt.system in config/questions.yaml ("" for none)' in message and "\n" not in message
+    assert "Be brief." in prompt(template, "Be brief.") and "<|im_start|>system\n<|im_end|>" in prompt(
+        template, ""
     )
-    messages = [{"role": "system", "content": "Findings: "}, {"role": "user", "content": "angina"}]
-    tokens = strict.convert_ids_to_tokens(prompt_ids(strict, messages, {}))
-    assert tokens[:3] == ["<user>", "Findings: ", "\n"]
+    assert DEFAULTS[model][:20] not in prompt(template, "Be brief.") + prompt(template, "")
+
+
+def test_a_system_text_in_front_of_everything_is_found_and_shortened():
+    with pytest.raises(UserError, match=r"'A chat between a curious user and an assistant\.'"):
+        prompt(VICUNA, None)
+    assert prompt(VICUNA, "") == " USER: angina ASSISTANT:"
+    with pytest.raises(UserError, match=r"'(word ){15}w?o?\.\.\.'"):
+        prompt(with_default("word " * 99), None)
+
+
+def test_a_template_that_takes_an_empty_system_text_for_none_needs_a_text():
+    template = with_default("Be kind.", "messages[0]['role'] != 'system' or not messages[0]['content']")
+    for system in (None, ""):
+        with pytest.raises(UserError, match=r"'Be kind\.'.*\(a text\)"):
+            prompt(template, system)
+    assert "Be kind." not in prompt(template, "Be brief.")
+
+
+def test_a_default_that_an_argument_of_the_template_switches_off_is_none():
+    template = with_default("Think hard.", "think")
+    with pytest.raises(UserError, match="Think hard"):
+        prompt(
+            with_default("Think hard.", "think and messages[0]['role'] != 'system'"), None, {"think": True}
+        )
+    assert "Think hard." not in prompt(template, None, {"think": False})
+
+
+@pytest.mark.parametrize("template", [CHATML, LLAMA_31, MISTRAL], ids=["ChatML", "Llama 3.1", "Mistral"])
+def test_templates_without_a_system_text_of_their_own_need_no_system_message(template):
+    assert "angina" in prompt(template, None)
+    given = prompt(template, "Be brief.")
+    assert given.index("Be brief.") < given.index("angina")
+
+
+def test_a_template_is_tried_out_once_and_not_per_question(monkeypatch):
+    tokenizer, rendered = build_tokenizer(["angina"]), []
+    tokenizer.chat_template = CHATML + "{# tried out once #}"
+    render = tokenizer.apply_chat_template
+    monkeypatch.setattr(
+        tokenizer, "apply_chat_template", lambda *given, **more: rendered.append(1) or render(*given, **more)
+    )
+    prompt_text(tokenizer, [{"role": "user", "content": "angina"}], {})
+    first = len(rendered)
+    for _ in range(10):
+        prompt_text(tokenizer, [{"role": "user", "content": "angina"}], {})
+    assert len(rendered) == first + 10
 
 
 def test_saved_policy_loads_through_the_auto_classes(tmp_path):

@@ -12,7 +12,7 @@ import yaml
 from conftest import snakemake
 from rule_text import jobs
 
-HEAVY = ("torch", "transformers", "trl", "datasets", "matplotlib")
+HEAVY = ("torch", "transformers", "trl", "datasets", "huggingface_hub", "matplotlib")
 
 
 def counts(output: str) -> dict[str, int]:
@@ -50,6 +50,8 @@ def test_the_papers_scale_resolves_from_a_fresh_clone(clone: Path) -> None:
     assert done.returncode == 0, done.stdout[-3000:]
     found = counts(done.stdout)
     assert (found["fetch_policy"], found["fetch_prm"]) == (1, 1)
+    # The data set and the two models of the hub, none of which names a commit.
+    assert (found["pin_revision"], found["prepare_questions"]) == (3, 1)
     assert "pretrain_policy" not in found
     assert found["train"] in (13, 15)
     # A dry run shows one thread whatever a rule asks for.
@@ -58,6 +60,47 @@ def test_the_papers_scale_resolves_from_a_fresh_clone(clone: Path) -> None:
     assert set(resources) == {("1", "200000", "1440")}
     for verb, gpus in (("Sampling", "1"), ("Scoring the steps of", "1"), ("Evaluating", "0")):
         assert re.search(rf"{verb} .* \(\d+ threads, {gpus} GPU, \d+ MB, \d+ min\)", done.stdout)
+
+
+def hub_scale(clone: Path, place: Path, revision: str | None) -> Path:
+    """The paper's scale with a question set, a policy and a process reward model of the hub of its own."""
+    scale = yaml.safe_load((clone / "config/paper.yaml").read_text(encoding="utf-8"))
+    models = yaml.safe_load((clone / "config/models.yaml").read_text(encoding="utf-8"))
+    prm = models["process_reward_models"]["med_prm"]
+    prm["source"] = {"kind": "hub", "id": "org/prm", "revision": revision}
+    model = {"kind": "hub", "id": "org/policy", "revision": revision}
+    source = {"kind": "hub", "id": "org/set", "split": "test", "shape": "medqa", "revision": revision}
+    entry = {"source": source, "prompt": {"user": "{text}"}, "answer": {"kind": "choice"}, "licence": "none"}
+    scale["questions"] = {"my_set": entry}
+    scale["models"] = {
+        "policies": {"my_policy": {"source": model, "dtype": "bfloat16"}},
+        "process_reward_models": {"my_prm": prm},
+    }
+    scale["roles"] = {
+        "policies": {"main_policy": "my_policy"},
+        "question_sets": {"medqa_5op": "my_set"},
+        "process_reward_models": {"process_reward_model": "my_prm"},
+    }
+    path = place / "hub.yaml"
+    path.write_text(yaml.safe_dump(scale), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("revision", "pins"), [(None, 3), ("0123456789" * 4, 0)])
+def test_sources_of_the_hub_are_planned_without_it_and_pinned_by_jobs(
+    clone: Path, tmp_path: Path, revision: str | None, pins: int
+) -> None:
+    scale = hub_scale(clone, tmp_path, revision)
+    # Any request would fail at once, and a dry run that made one would fail with it.
+    nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    arguments = ("--profile", "slurm", "--configfile", str(scale), "--dry-run", "headline")
+    done = snakemake(clone, *arguments, **nowhere)
+    assert done.returncode == 0, done.stdout[-3000:]
+    found = counts(done.stdout)
+    assert (found.get("pin_revision", 0), found["prepare_questions"], found["fetch_policy"]) == (pins, 1, 1)
+    pinned = set(re.findall(r"Pinning (\S+)", done.stdout))
+    named = {"datasets/org--set", "models/org--policy", "models/org--prm"}
+    assert pinned == (set() if revision else named)
 
 
 def test_a_partition_comes_from_the_environment(clone: Path) -> None:
@@ -69,11 +112,12 @@ def test_a_partition_comes_from_the_environment(clone: Path) -> None:
     assert "slurm_account=my-group" in done.stdout
 
 
-def test_the_smoke_test_runs_every_rule_in_at_most_forty_jobs(clone: Path) -> None:
+def test_the_smoke_test_runs_every_rule_in_at_most_40_jobs(clone: Path) -> None:
     found = dry_run(clone, "headline", "--profile", "local", "--configfile", "config/smoke.yaml")
     assert sum(count for name, count in found.items() if name != "total") <= 40
-    # Fetching is for models of the hub or of a local folder, which a smoke test has not.
-    assert set(found) >= set(jobs()) - {"fetch_policy", "fetch_prm"}
+    # Pins and fetching are for the hub, or models of a local folder, and overlaps for `all` with several question
+    # sets; a smoke test has none of them.
+    assert set(found) >= set(jobs()) - {"pin_revision", "fetch_policy", "fetch_prm", "check_overlap"}
 
 
 @pytest.mark.parametrize(("target", "waits_for_all"), [("headline", False), ("all", True)])

@@ -13,14 +13,24 @@ COMPUTE = [name for name, text in jobs().items() if not is_local(text)]
 
 def test_there_are_rules_of_both_kinds() -> None:
     assert {"train", "sample", "score_steps", "evaluate", "analyse"} <= set(COMPUTE)
-    assert {"prepare_questions", "fetch_policy", "fetch_prm", "render_figure"} <= set(jobs()) - set(COMPUTE)
+    local = {
+        "pin_revision",
+        "prepare_questions",
+        "check_overlap",
+        "fetch_policy",
+        "fetch_prm",
+        "render_figure",
+    }
+    assert local <= set(jobs()) - set(COMPUTE)
 
 
 @pytest.mark.parametrize("name", jobs())
 def test_a_rule_has_everything_that_a_rule_should_have(name: str) -> None:
     text = jobs()[name]
     assert re.match(r'rule \w+:\n    """[A-Z].+\."""\n', text), "docstring"
-    for part in ("input", "output", "log", "benchmark", "threads", "resources", "conda", "message"):
+    # What made a pin is no reason to make it again: it has no input at all.
+    inputs = () if name == "pin_revision" else ("input",)
+    for part in (*inputs, "output", "log", "benchmark", "threads", "resources", "conda", "message"):
         assert section(text, part).strip(), part
     for resource in ("mem_mb=", "runtime="):
         assert resource in section(text, "resources")
@@ -64,7 +74,7 @@ def test_a_computing_rule_asks_for_its_gpus_and_stays_off_the_network(name: str)
 
 def test_what_may_download_runs_beside_snakemake() -> None:
     for name, text in jobs().items():
-        if name in ("prepare_questions", "fetch_policy", "fetch_prm"):
+        if name in ("pin_revision", "prepare_questions", "fetch_policy", "fetch_prm"):
             assert is_local(text)
             assert "HF_HUB_OFFLINE" not in text
 

@@ -1,23 +1,32 @@
-"""Strip what surrounds words and means nothing: full-width forms, LaTeX text commands, markdown marks."""
+"""Blank out what surrounds words and means nothing: full-width forms, LaTeX text commands, markdown, HTML."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-_TEXT_COMMAND = re.compile(
-    r"\\(?:text|textbf|textit|textrm|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|operatorname|bf|rm)"
-    r"\s*\{([^{}]*)\}"
+_PIECE = 1000
+_THINKING = ("think", "thinking")
+_SIGNS = str.maketrans(dict.fromkeys('*_`"“”${}', " "))
+_LATEX = re.compile(
+    r"\\{1,4}(?:(?:text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf|tt)|operatorname|bf|rm|f?boxed|fbox)(?![A-Za-z])"
+    r"|[()\[\],;! ]|n(?![a-z])|(?=[{}]))"
 )
-_ANSWER_TAG = re.compile(r"<answer>", re.IGNORECASE)
-_MARKS = re.compile(r"\*+|`+|\"|[“”]|\$|\\[()\[\],;! ]|__+|<\|[^<>|]*\|>|</answer>", re.IGNORECASE)
-_LINE_START = re.compile(r"^[ \t]*(?:#+|>|[-•])[ \t]+", re.MULTILINE)
-_BLANKS = re.compile(r"[ \t\u00a0]+")
+_TAGS = re.compile(r"</?[a-z][a-z0-9]{0,9} ?/?>|<\|[^<>|]{0,40}\|>", re.IGNORECASE)
+_ENTITIES = re.compile(r"&(?:nbsp|quot|ldquo|rdquo|#\d{1,4});")
+_LINE_START = re.compile(r"\s*(?:(?:#+|[>\-•])\s+)*")
 
 
 def unify(text: str) -> str:
-    """Return `text` with compatibility forms resolved (full-width letters and colons become plain ones)."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Return `text` with compatibility forms resolved (full-width letters and colons become plain ones).
+
+    It goes piece by piece: to normalise one long run of combining marks takes quadratic time.
+    """
+    if text.isascii():
+        return text
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    # The one capital letter whose lower case is two characters long would shift all that follow it.
+    return "".join(unicodedata.normalize("NFKC", piece) for piece in pieces).replace("İ", "I")
 
 
 def after_thinking(text: str) -> str:
@@ -25,24 +34,38 @@ def after_thinking(text: str) -> str:
 
     Chat templates may put the opening tag into the prompt, so a response may hold the closing one alone.
     """
-    if "think>" not in text:
-        return text
-    text = text.rpartition("</think>")[2]
-    return text.partition("<think>")[0]
+    if "think" in text:
+        for name in _THINKING:
+            text = text.rpartition(f"</{name}>")[2].partition(f"<{name}>")[0]
+    return text
+
+
+def ends_thinking(text: str) -> bool:
+    """Does `text` end inside `<think>`, cut off before the closing tag?"""
+    return any(text.rfind(f"<{name}>") > text.rfind(f"</{name}>") for name in _THINKING)
 
 
 def plain(text: str) -> str:
-    """Return `text` (already unified) without LaTeX text commands and markdown marks; lines stay lines."""
-    if "\\" in text:
-        previous = None
-        while previous != text:
-            previous, text = text, _TEXT_COMMAND.sub(r"\1", text)
+    """Return `text` (already unified) with blanks in place of all markup; every word keeps its position."""
     if "<" in text:
-        text = _ANSWER_TAG.sub("answer: ", text)
-    text = _MARKS.sub(" ", text)
-    return _BLANKS.sub(" ", _LINE_START.sub("", text))
+        text = _TAGS.sub(lambda tag: "answer: " if tag.group().lower() == "<answer>" else _blank(tag), text)
+    if "\\" in text:
+        text = _LATEX.sub(_blank, text)
+    if "&" in text:
+        text = _ENTITIES.sub(_blank, text)
+    return text.translate(_SIGNS)
+
+
+def words(text: str) -> str:
+    """Return a plain line without the marks that open it (a heading, a list) and with single blanks."""
+    opening = _LINE_START.match(text)
+    return " ".join((text[opening.end() :] if opening else text).split())
 
 
 def key(text: str) -> str:
     """Return the form in which two option texts are compared: plain, lower case, no final full stop."""
-    return " ".join(plain(unify(text)).split()).lower().rstrip(" .")
+    return words(plain(unify(text))).lower().rstrip(" .")
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())

@@ -1,48 +1,101 @@
-"""Where in a response an answer may be stated."""
+"""Where in a line an answer may be stated. All patterns take time linear in the line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from workflow_scripts.answers.plain import plain
+
+_TAIL = 200
+
 _LINK = (
-    r"'?(?:\s*(?:is|was|(?:would|should|must|will|has\s+to)\s+be)\b|\s*[:=]|\s+[-\u2013\u2014](?=\s))\s*[:=]?"
+    r"'?(?:\s*(?:is|was|(?:would|should|must|will|has\s+to)\s+(?:(?!not\b|never\b)\w+\s+)?be)\b"
+    r"|\s*(?:[:=|→]|[=-]+>)|\s+[-\u2013\u2014](?=\s))\s*[:=]?"
 )
 
-ANSWER = re.compile(
-    rf"\banswer(?:[\s_-]?(?:choice|option|letter|key|idx|index))?{_LINK}"
-    r"|\banswer\s+(?=\(\s*[A-Za-z]\s*\))"
-    r"|\banswer\s+(?=[A-Z][ .]*$)"
-    rf"|\b(?:correct|best|right|final|appropriate)\s+(?:choice|option|letter){_LINK}"
-    r"|\b(?:i|we)(?:\s+would|\s+will|'d|'ll)?\s+(?:choose|chose|select|pick|go\s+with)\b"
-    r"|答案(?:应该|应)?(?:是|为|选)?\s*:?"
-    r"|选(?:择)?(?!项)\s*:?"
-    r"|选项(?:应该|应)?(?:是|为)\s*:?"
-    r"|\b(?:is|be)\s*:\s*$",
-    re.IGNORECASE,
+# `The answer to this question is (C)`: a letter must follow, as much else may be said of an answer.
+_CLAUSE_LINK = (
+    r"\s+(?:to|for|among|of|in|from|that|which|here|based|according)\b[^.:;?!]{0,80}?\s"
+    r"(?:is|was|would be|should be|must be)(?=\s*:?\s*(?:\(\s*[a-z]\s*\)|(?:option|choice)\b|[a-z]\s*(?:[.,:)]|$)))"
 )
-"""An answer statement, within one line; what follows it is read by `OptionReader.statement`."""
-
-AFFIRMATION = re.compile(
-    r"(?:\b(?:option|choice)\s+[(\[]?|(?:^|[.!?:;]\s+)[(\[]?|[(\[])([A-Z])[)\]]?\s+is\s+"
-    r"(?:(?:therefore|thus|clearly|the|most|single|only)\s+)*(?:correct|right|best)\b"
-    r"|(?:选项|选)\s*([A-Z])\s*(?:才)?(?:是|为)?\s*(?:对的|对|正确|最佳|最合适)"
-    r"|([A-Z])\s*(?:是|为)\s*(?:正确|最佳)(?:答案|选项)"
-)
-"""One option called right; the letter is in one of its groups."""
-
-_BOX = re.compile(r"\\(?:f?boxed|framebox)\s*(?:\{|([A-Za-z])\b)")
 
 
-def find_boxes(text: str) -> Iterator[str]:
-    """Yield the contents of the LaTeX boxes of `text` in order; a box that is never closed is none."""
-    for match in _BOX.finditer(text):
-        if match.group(1):
-            yield match.group(1)
-            continue
-        depth = 1
-        for position in range(match.end(), len(text)):
-            depth += {"{": 1, "}": -1}.get(text[position], 0)
-            if depth == 0:
-                yield text[match.end() : position]
-                break
+def _after(contexts: str, word: str) -> str:
+    """Return the pattern of `word` behind one of `contexts`.
+
+    It begins with the literal, which `re` looks for several times as fast as for a pattern with `\\b` in front.
+    """
+    return word + "(?:" + "|".join(rf"(?<=\b{context}{word})" for context in contexts.split("|")) + ")"
+
+
+_PATTERNS = {
+    "answer": r"answer(?<![a-z]answer)(?<!incorrect.answer)(?<!wrong.answer)(?:"
+    rf"(?:[\s-]?(?:choice|option|letter|key|idx|index|text))?(?:{_LINK}|{_CLAUSE_LINK})"
+    r"|\s+(?=\(\s*[a-z]\s*\)|[a-z][\s.]*$)|\s*$)",
+    "ans": r"ans[.:=](?<![a-z]ans.)\s*[:=]?",
+    **{
+        noun: _after("correct |best |right |final |appropriate |my |selected |chosen ", noun)
+        + f"(?:{_LINK}|{_CLAUSE_LINK})"
+        for noun in ("choice", "option", "letter", "selection", "output")
+    },
+    **{
+        verb: _after("i |we |i would |we would |i will |we will |i'd |we'd |i'll |we'll ", verb) + r"\b"
+        for verb in ("choose", "chose", "select", "pick", "go with")
+    },
+    ":": _after("is|is |is  |is   |be|be |be  |be   ", ":") + r"\s*$",
+    "答案": r"答案(?:应该|应)?(?:是|为|选)?\s*:?",
+    "选项": r"选项(?:应该|应)?(?:是|为)\s*:?",
+    "正确的": r"正确的(?:是|为)\s*:?",
+    "选": r"选(?<!不选)(?<!不[能应可要会该]选)(?<![候备]选)择?(?!项)\s*:?",
+}
+_COMPILED = {word: re.compile(pattern) for word, pattern in _PATTERNS.items()}
+
+
+def find_statements(line: str) -> Iterator[re.Match[str]]:
+    """Yield the answer statements of a line, the last one first; what follows each is still to be read.
+
+    The end of a long line is looked at first: nearly always, the
+    answer stands there. Markup is only taken away where a word of a statement was seen.
+    """
+    raw, lowered = line.lower(), None
+    tail = max(0, len(line) - _TAIL)
+    for start, end in ((tail, len(line)), (0, tail)):
+        seen = [word for word in _COMPILED if raw.find(word, start, end + len(word) - 1) >= 0]
+        if seen and lowered is None:
+            lowered = plain(line).lower()
+        found = [
+            match
+            for word in seen
+            for match in _COMPILED[word].finditer(lowered or "", start)
+            if match.start() < end
+        ]
+        yield from sorted(found, key=re.Match.start, reverse=True)
+
+
+_AFFIRMATIONS = [
+    (
+        re.compile(
+            r"([A-Z])\s?[)\]]?\s(?:is|must be|would be)\s"
+            r"(?:(?:therefore|thus|clearly|the|most|single|only)\s)*(?:correct|right|best|answer)\b"
+        ),
+        re.compile(
+            r"(?:\b(?:option|choice|only|(?:hence|thus|therefore|so),?)\s[(\[]?|(?:^|[.!?:;]\s)[(\[]?|[(\[])$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(r"([A-Z])\s?(?:选项|项)?\s?(?:才)?(?:是|为)?\s?(?:对的|对(?=[,.。;]|$)|正确|最佳|最合适)"),
+        re.compile(r"(?:选项|选|[^A-Za-z、和与及或,\s]\s?|^)$"),
+    ),
+]
+_CONTEXT = 15
+
+
+def find_affirmations(line: str) -> Iterator[tuple[str, str]]:
+    """Yield each capital letter that is called right in a plain line with single blanks, and the words that do it."""
+    for affirmation, context in _AFFIRMATIONS:
+        for match in affirmation.finditer(line):
+            before = context.search(line[max(0, match.start() - _CONTEXT) : match.start()])
+            if before:
+                yield match.group(1), before.group() + match.group()

@@ -5,6 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+Missing = Literal["no_vote", "one_class"]
+"""What responses without an answer do in a vote."""
+
+EMPTY = ""
+"""The label where the responses without an answer win (`one_class`); no normal form is empty."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +21,7 @@ class Vote:
     Attributes
     ----------
     label
-        The winning answer; None where nobody gave a readable answer.
+        The winning answer; None where nobody voted.
     share
         Samples that gave the winning answer / all samples, unreadable ones included; in [0, 1].
         Weights do not enter it.
@@ -27,12 +34,16 @@ class Vote:
     tie: bool
 
 
-def majority(answers: Sequence[str | None], weights: Sequence[float] | None = None) -> Vote:
+def majority(
+    answers: Sequence[str | None],
+    weights: Sequence[float] | None = None,
+    missing: Missing = "no_vote",
+) -> Vote:
     """Return the answer with the most votes, or with the largest sum of `weights`.
 
-    Unreadable answers (None) do not vote: they can never become the label. A tie goes to the answer seen
-    first in sample order. Weights may be negative; they are summed as they are (exactly rounded, so that
-    the outcome does not depend on the order of the samples but through ties).
+    A tie goes to the answer seen first in sample order (TTRL's code, both versions). Weights may be negative; they
+    are summed as they are (exactly rounded, so that the outcome does not depend on the order of the samples but
+    through ties).
 
     Parameters
     ----------
@@ -40,6 +51,9 @@ def majority(answers: Sequence[str | None], weights: Sequence[float] | None = No
         One answer in normal form, or None, per sample.
     weights
         One finite number per sample; None = one vote each.
+    missing
+        no_vote: unreadable answers (None) do not vote and can never become the label (TTRL's code, second version).
+        one_class: they vote together like one answer more, whose label is `EMPTY` (TTRL's code, first version).
 
     Raises
     ------
@@ -54,8 +68,9 @@ def majority(answers: Sequence[str | None], weights: Sequence[float] | None = No
         raise ValueError("a weight of the vote is not finite")
     ballots: dict[str, list[float]] = {}
     for answer, weight in zip(answers, weights, strict=True):
-        if answer is not None:
-            ballots.setdefault(answer, []).append(float(weight))
+        if answer is None and missing == "no_vote":
+            continue
+        ballots.setdefault(EMPTY if answer is None else answer, []).append(float(weight))
     if not ballots:
         return Vote(label=None, share=0.0, tie=False)
     totals = {answer: math.fsum(ballot) for answer, ballot in ballots.items()}

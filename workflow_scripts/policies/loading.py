@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,23 +60,98 @@ def load_model(directory: Path, dtype: str) -> PreTrainedModel:
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
+@dataclass(frozen=True)
+class SystemRole:
+    """What a chat template does about the system message.
+
+    Attributes
+    ----------
+    known
+        Whether the text of a system message reaches the prompt.
+    default
+        The text that the template writes where there is no system message; "" for none.
+    default_for_empty
+        Whether it writes that text for an empty system message, too.
+    """
+
+    known: bool
+    default: str
+    default_for_empty: bool
+
+
+_SYSTEM, _USER = "⟦system⟧", "⟪user⟫"  # nothing a template writes begins or ends like these
+_known_roles: dict[tuple[str, str], SystemRole] = {}
+
+
+def system_role(tokenizer: PreTrainedTokenizerBase, arguments: dict[str, Any]) -> SystemRole:
+    """Find out how the chat template treats the system message, by rendering; once per template and arguments.
+
+    What a prompt without a system message has in place of the message is the template's default. A text that stands
+    in both prompts (the date line of Llama 3.1) is none.
+    """
+    key = (str(tokenizer.chat_template), json.dumps(arguments, sort_keys=True))
+    if key not in _known_roles:
+        _known_roles[key] = _probe(tokenizer, arguments)
+    return _known_roles[key]
+
+
+def _probe(tokenizer: PreTrainedTokenizerBase, arguments: dict[str, Any]) -> SystemRole:
+    user = {"role": "user", "content": _USER}
+    without = _render(tokenizer, [user], arguments)
+    try:
+        given = _render(tokenizer, [{"role": "system", "content": _SYSTEM}, user], arguments)
+    except Exception:  # the template refuses the role, in words of its own; a broken one has failed above
+        return SystemRole(known=False, default="", default_for_empty=False)
+    if _SYSTEM not in given:
+        return SystemRole(known=False, default="", default_for_empty=False)
+    start = _common_start(without, given)
+    end = _common_start(without[start:][::-1], given[start:][::-1])
+    default = without[start : len(without) - end].strip()
+    if not default:
+        return SystemRole(known=True, default="", default_for_empty=False)
+    empty = _render(tokenizer, [{"role": "system", "content": ""}, user], arguments)
+    return SystemRole(known=True, default=default, default_for_empty=default in empty)
+
+
+def _common_start(first: str, second: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def _render(
+    tokenizer: PreTrainedTokenizerBase, messages: list[dict[str, str]], arguments: dict[str, Any]
+) -> str:
+    return str(
+        tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **arguments)
+    )
+
+
 def prompt_text(
     tokenizer: PreTrainedTokenizerBase, messages: list[dict[str, str]], arguments: dict[str, Any]
 ) -> str:
     """A chat prompt that ends where the policy begins to write.
 
     A template that knows no system role gets the system text at the head of the user message.
+
+    Raises
+    ------
+    UserError
+        If the template would add a system text of its own: the prompt says what the configuration says.
     """
-    try:
-        return str(
-            tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **arguments)
+    role = system_role(tokenizer, arguments)
+    system = messages[0]["content"] if messages[0]["role"] == "system" else None
+    if role.default and (system is None or (system == "" and role.default_for_empty)):
+        shown = " ".join(role.default.split())
+        shown = shown if len(shown) <= 80 else shown[:77] + "..."
+        texts = "a text" if role.default_for_empty else '"" for none'
+        raise UserError(
+            f"the policy's chat template adds the system text '{shown}' to prompts without one; write prompt.system "
+            f"in config/questions.yaml ({texts})."
         )
-    except Exception:
-        if messages[0]["role"] != "system":
-            raise
-        system, user, *rest = messages
-        merged = [{"role": "user", "content": system["content"] + "\n\n" + user["content"]}, *rest]
-        return prompt_text(tokenizer, merged, arguments)
+    if system is not None and not role.known:
+        _, user, *rest = messages
+        content = f"{system}\n\n{user['content']}" if system else user["content"]
+        messages = [{"role": "user", "content": content}, *rest]
+    return _render(tokenizer, messages, arguments)
 
 
 def prompt_ids(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workflow_scripts.answers.extract import read_answer
+from workflow_scripts.answers.reading import read_answers
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_path
 from workflow_scripts.policies.generation import Backend, Generated, Request, stream_key
@@ -119,19 +120,18 @@ class Sampler:
         groups = self.backend.generate(
             requests, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens
         )
-        texts = iter(
-            self.tokenizer.batch_decode(
-                [g.token_ids for group in groups for g in group], skip_special_tokens=True
-            )
-        )
-        return [
-            [self._rollout(question, i, next(texts), g) for i, g in enumerate(group)]
+        drawn = [
+            (question, i, generated)
             for question, group in zip(questions, groups, strict=True)
+            for i, generated in enumerate(group)
         ]
-
-    def _rollout(self, question: UnlabelledQuestion, i: int, text: str, generated: Generated) -> Rollout:
-        answer = read_answer(text, question, self.answer_rule)
-        return Rollout(question.id, i, text, generated, answer)
+        texts = self.tokenizer.batch_decode([g.token_ids for _, _, g in drawn], skip_special_tokens=True)
+        readings = read_answers(texts, [question for question, _, _ in drawn], self.answer_rule)
+        rollouts = iter(
+            Rollout(question.id, i, text, generated, reading.answer)
+            for (question, i, generated), text, reading in zip(drawn, texts, readings, strict=True)
+        )
+        return [list(islice(rollouts, len(group))) for group in groups]
 
 
 def write_rollouts(path: Path, rows: list[dict[str, object]]) -> None:

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path, PurePath
 
 from workflow_scripts.provenance.chain import ChainReader, Job
-from workflow_scripts.provenance.document import BrokenRecord
+from workflow_scripts.provenance.document import BrokenRecord, ExternalRoot
 from workflow_scripts.provenance.hashing import sha256_file
 from workflow_scripts.provenance.lookup import load, sidecars
+from workflow_scripts.provenance.roots import unpinned
 from workflow_scripts.provenance.state import portable
 from workflow_scripts.provenance.verdict import BROKEN, STATE_NAME, judge
 
@@ -93,21 +94,26 @@ def _row(job: Job, kind: str) -> Row:
 
 
 def checkpoint(job: Job) -> str:
-    """Return `<id> <sha256 of the weights' directory>`, where there is none of the first output."""
+    """Return `<id> <sha256 of the weights' directory>`, where there is none of the first output; and a hub source."""
     outputs = job.record.outputs
     weights = next((output for output in outputs if output.files is not None), outputs[0])
-    return f"{PurePath(job.first).parent.name} {weights.sha256}"
+    hub = _sources([root for root in job.record.roots if root.kind == "hub"])
+    return f"{PurePath(job.first).parent.name} {weights.sha256}{hub}"
 
 
 def data_set(job: Job) -> str:
     """Return `<id> <sha256>` of a question set, and the source with its revision or hash."""
     name = f"{PurePath(job.first).parent.name} {job.record.outputs[0].sha256}"
+    return f"{name}{_sources(job.record.roots)}"
+
+
+def _sources(roots: Iterable[ExternalRoot]) -> str:
     sources = [
-        f"{root.kind} {root.id}"
-        + (f" @ {root.revision or root.sha256}" if root.revision or root.sha256 else "")
-        for root in job.record.roots
+        f"{root.kind} {root.id}" + (f" @ {state}" if state else "")
+        for root in roots
+        for state in (unpinned(root) or root.revision or root.sha256,)
     ]
-    return f"{name} ({', '.join(sources)})" if sources else name
+    return f" ({', '.join(sources)})" if sources else ""
 
 
 def commit(job: Job) -> str:

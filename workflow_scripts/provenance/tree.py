@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from workflow_scripts.provenance.chain import Edge, Job
 from workflow_scripts.provenance.document import Artefact, Code, ExternalRoot
+from workflow_scripts.provenance.roots import unpinned
 
 
 def tree_lines(job: Job, path: str | None = None) -> list[str]:
@@ -88,7 +89,7 @@ def _directory(output: Artefact, job: Job) -> str:
 
 def _root(root: ExternalRoot) -> str:
     if root.kind == "hub":
-        return f"{root.name}: {root.id} @ {root.revision or 'NO REVISION'}  (hub)"
+        return f"{root.name}: {root.id} @ {unpinned(root) or root.revision}  (hub)"
     if root.kind == "local":
         return f"{root.name}: {root.id}  sha256 {(root.sha256 or 'unknown')[:12]}  (local)"
     return f"{root.name}: {root.kind} in the miniature world {root.id}"

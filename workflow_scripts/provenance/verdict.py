@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.provenance.chain import Job, Problem
 from workflow_scripts.provenance.code import REPOSITORY
 from workflow_scripts.provenance.hashing import sha256_file
+from workflow_scripts.provenance.revisions import LOCK, read_lock
+from workflow_scripts.provenance.roots import lock_key, named_revision, unpinned
 
 OK, BROKEN, STALE, DIRTY, NOT_FOUND = 0, 1, 2, 3, 4
 _TREES = ("results", "figures")
@@ -41,7 +44,7 @@ def judge(job: Job) -> Verdict:
             problems[problem] = None
         for note in [*step.notes, *(edge.note for edge in step.edges if edge.note)]:
             notes[note] = None
-    for note in [*_unpinned(jobs), *_code_notes(jobs)]:
+    for note in [*_hub_notes(jobs), *_code_notes(jobs)]:
         notes[note] = None
     if any(problem.state != "stale" for problem in problems):
         code = BROKEN
@@ -54,13 +57,29 @@ def judge(job: Job) -> Verdict:
     return Verdict(code, list(problems), list(notes))
 
 
-def _unpinned(jobs: Iterable[Job]) -> list[str]:
-    return [
-        f"{root.id}: taken from the hub without a revision, so it may differ next time"
-        for job in jobs
-        for root in job.record.roots
-        if root.kind == "hub" and not root.revision
-    ]
+def _hub_notes(jobs: Iterable[Job]) -> list[str]:
+    """Return what the hub may give differently next time, and what the lock has been renewed for since."""
+    notes = []
+    try:
+        lock = read_lock(LOCK)
+    except UserError as error:
+        lock, notes = {}, [str(error)]
+    hub = [(root, job.record.config) for job in jobs for root in job.record.roots if root.kind == "hub"]
+    for root, config in hub:
+        if not root.revision:
+            notes.append(f"{root.id}: taken from the hub without a revision, so it may differ next time")
+        elif unpinned(root):
+            notes.append(
+                f"{root.id}: taken from the hub at {root.revision}, which is no full commit, so it may differ next time"
+            )
+        elif not named_revision(root, config):
+            now = lock.get(lock_key(root), root.revision)
+            if now != root.revision:
+                notes.append(
+                    f"{root.id}: made from commit {root.revision[:12]}, but config/revisions.lock.yaml now names "
+                    f"{now[:12]}; new results need another results folder"
+                )
+    return notes
 
 
 def _code_notes(jobs: list[Job]) -> list[str]:

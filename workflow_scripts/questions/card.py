@@ -1,11 +1,14 @@
-"""The card of a question set: what it holds, where it came from, and what to beware of."""
+"""The card of a question set: what it holds, where it came from, and what to beware of.
+
+It names questions by id and rows by place, and quotes neither: some sets must not be shown.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -29,21 +32,30 @@ def question_card(name: str, spec: QuestionSetSpec, loaded: Loaded) -> dict[str,
     """Return the card as JSON values."""
     questions = loaded.questions
     duplicates = [question.id for question in questions if _has_duplicate_options(question)]
+    settings = spec.model_dump(mode="json")
+    source = settings["source"] | ({"revision": loaded.revision} if loaded.revision else {})
+    dropped = loaded.dropped
     return {
         "name": name,
-        "source": spec.source.model_dump(mode="json"),
+        "source": source,
         "licence": spec.licence,
         "rows": len(questions),
         "source_rows": loaded.source_rows,
-        "subset": spec.subset,
-        "dropped": [asdict(dropped) for dropped in loaded.dropped],
+        "subset": settings["subset"],
+        "dropped": {
+            reason: {"rows": count, "examples": dropped.examples.get(reason, [])}
+            for reason, count in dropped.counts.items()
+        },
         "sha256": content_digest(questions),
-        "letter_balance": dict(sorted(Counter(q.answer for q in questions if q.options).items())),
-        "options_per_question": dict(
-            sorted(Counter(str(len(q.options)) for q in questions if q.options).items())
-        ),
+        "answer_kinds": _counts(q.answer_kind for q in questions),
+        "letter_balance": _counts(q.answer for q in questions if q.options),
+        "options_per_question": _counts(str(len(q.options)) for q in questions if q.options),
         "duplicate_options": {"questions": len(duplicates), "ids": duplicates},
     }
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
 
 
 def _has_duplicate_options(question: Question) -> bool:

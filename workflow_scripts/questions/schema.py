@@ -23,7 +23,10 @@ AnswerKind = Literal["choice", "number", "latex", "countdown"]
 ANSWER_KINDS: tuple[str, ...] = get_args(AnswerKind)
 
 TRUTH = "truth"
-"""Key of `meta` under which a world keeps what would give the answer away; no unlabelled question has it."""
+"""Key of `meta` for what would give the answer away, such as a world's truth and the gold answer as published.
+
+No unlabelled question has it.
+"""
 
 SCHEMA = pa.schema(
     [
@@ -60,7 +63,7 @@ class UnlabelledQuestion:
 
 @dataclass(frozen=True)
 class Question(UnlabelledQuestion):
-    """A question with its answer in normal form: the option letter for a choice."""
+    """A question with its answer in normal form (answers/reading.py): the option letter for a choice."""
 
     answer: str
 

@@ -1,40 +1,74 @@
-"""Where questions come from: a miniature world, a local file, or the hub."""
+"""Where questions come from: a miniature world, a local file, the hub, or another question set."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.questions.schema import Question
+from workflow_scripts.questions.dropped import Dropped
+from workflow_scripts.questions.schema import TRUTH, Question, read_questions
+from workflow_scripts.questions.selection import SelectedRows, check_columns
 from workflow_scripts.questions.shapes import Unlabelled, row_converter
-from workflow_scripts.questions.tables import Row, read_rows
-from workflow_scripts.settings.specs import GeneratedQuestions, HubQuestions, LocalQuestions, QuestionSetSpec
+from workflow_scripts.questions.subsets import subset_of
+from workflow_scripts.questions.tables import Rows, open_rows
+from workflow_scripts.settings.specs import (
+    AnswerRule,
+    GeneratedQuestions,
+    HubQuestions,
+    LocalQuestions,
+    MatchedQuestions,
+    QuestionSetSpec,
+)
 from workflow_scripts.settings.worlds import World
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """A source row that did not become a question, and why."""
-
-    row: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class Loaded:
-    """The questions of a source, in its order, and what was left out."""
+    """The questions of a source and what was left out.
+
+    Attributes
+    ----------
+    questions
+        In the order of the source, or that of a seeded subset.
+    source_rows
+        Rows of the source before anything was dropped.
+    revision
+        The commit that a hub source was read at.
+    """
 
     questions: list[Question]
     source_rows: int
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: Dropped = field(default_factory=Dropped)
+    revision: str | None = None
 
 
-def load_questions(name: str, spec: QuestionSetSpec, world: World | None) -> Loaded:
+def load_questions(
+    name: str,
+    spec: QuestionSetSpec,
+    world: World | None = None,
+    *,
+    revision: str | None = None,
+    base: Path | None = None,
+    base_samples: Path | None = None,
+) -> Loaded:
     """Load, check and cut the question set `name`.
 
-    Rows without a published answer and repeated questions are dropped with a reason; everything else that
-    is wrong with a row is an error. `subset` keeps the first questions that are left.
+    Rows that `keep` leaves out, without a published answer, with an answer that cannot be read, and repeated
+    questions are dropped and counted; everything else that is wrong with a row is an error. `subset` comes last.
+
+    Parameters
+    ----------
+    world
+        The world of generated questions.
+    revision
+        Commit of a hub source that names none itself.
+    base
+        questions.parquet of the set that matched questions are made of.
+    base_samples
+        rollouts.parquet of a base policy on it, for its frequent wrong answers.
 
     Raises
     ------
@@ -44,23 +78,21 @@ def load_questions(name: str, spec: QuestionSetSpec, world: World | None) -> Loa
     source = spec.source
     if isinstance(source, GeneratedQuestions):
         loaded = _generated(source, world)
+    elif isinstance(source, MatchedQuestions):
+        loaded = _matched(name, spec, source, base, base_samples)
     else:
-        rows = read_rows(source.path) if isinstance(source, LocalQuestions) else _hub_rows(name, source)
-        loaded = _converted(name, source.shape, rows)
+        loaded = _table(name, spec, source, revision)
     if spec.expected_rows is not None and loaded.source_rows != spec.expected_rows:
         raise UserError(
             f"question set {name}: {loaded.source_rows} rows where expected_rows says {spec.expected_rows}. "
             "Is the file complete, or another split?"
         )
-    _check_questions(name, loaded.questions)
-    if not loaded.questions:
-        reasons = ", ".join(sorted({dropped.reason for dropped in loaded.dropped})) or "the source is empty"
+    _check_questions(name, loaded.questions, spec.answer.kind)
+    questions = _in_normal_form(loaded.questions, spec.answer, loaded.dropped)
+    if not questions:
+        reasons = ", ".join(sorted(loaded.dropped.counts)) or "the source is empty"
         raise UserError(f"question set {name}: no question is left ({reasons}).")
-    if spec.subset is not None and spec.subset > len(loaded.questions):
-        raise UserError(
-            f"question set {name}: subset {spec.subset} is more than its {len(loaded.questions)} questions."
-        )
-    return Loaded(loaded.questions[: spec.subset], loaded.source_rows, loaded.dropped)
+    return replace(loaded, questions=subset_of(name, questions, spec.subset))
 
 
 def _generated(source: GeneratedQuestions, world: World | None) -> Loaded:
@@ -74,61 +106,125 @@ def _generated(source: GeneratedQuestions, world: World | None) -> Loaded:
     return Loaded(list(questions), len(questions))
 
 
-def _hub_rows(name: str, source: HubQuestions) -> list[Row]:
-    if source.revision is None:
+def _matched(
+    name: str, spec: QuestionSetSpec, source: MatchedQuestions, base: Path | None, base_samples: Path | None
+) -> Loaded:
+    from workflow_scripts.questions.matched import matched_questions
+    from workflow_scripts.questions.wrong_answers import frequent_wrong_answers
+
+    if base is None:
         raise UserError(
-            f"question set {name}: no revision for {source.id}. Pin the data set's commit as `revision`, "
-            "so that the same questions come back later."
+            f"question set {name}: give the questions.parquet of {source.of}, which it is made of, as --base."
         )
-    try:
-        from datasets import load_dataset
-    except ImportError as error:
-        raise UserError(
-            "data sets of the hub need the package `datasets`: install the environment again."
-        ) from error
-    try:
-        data = load_dataset(source.id, source.config, split=source.split, revision=source.revision)
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise UserError(
-            f"question set {name}: cannot load {source.id} at {source.revision}: {reason}"
-        ) from error
-    where = f"{source.id} ({source.split})"
-    return [Row(f"{where}, row {i + 1}", i, dict(values)) for i, values in enumerate(data)]
+    if spec.options is None:
+        raise UserError(f"question set {name}: matched questions need `options: {{n: 4, seed: 0}}`.")
+    originals = read_questions(base)
+    wrong = {} if base_samples is None else frequent_wrong_answers(base_samples)
+    questions = matched_questions(name, originals, wrong, spec.options)
+    dropped = Dropped()
+    made = {question.id for question in questions}
+    for question in originals:
+        if question.id not in made:
+            dropped.add("its answer is no whole number: near misses are made of those only", question.id)
+    return Loaded(questions, len(originals), dropped)
 
 
-def _converted(name: str, shape: str, rows: list[Row]) -> Loaded:
-    convert = row_converter(shape, name, rows)
+def _table(
+    name: str, spec: QuestionSetSpec, source: LocalQuestions | HubQuestions, revision: str | None
+) -> Loaded:
+    if isinstance(source, LocalQuestions):
+        side_files = {key: Path(path) for key, path in source.side_files.items()}
+        return _converted(name, spec, source, open_rows(source.path), side_files)
+    from workflow_scripts.questions.hub import hub_rows, hub_side_files
+
+    commit = source.revision or revision
+    if commit is None:
+        raise UserError(
+            f"question set {name}: no revision for {source.id}. Name the data set's commit as `revision`, or give "
+            "a file with it as --revision: the same questions must come back later."
+        )
+    loaded = _converted(name, spec, source, hub_rows(name, source, commit), hub_side_files(source, commit))
+    return replace(loaded, revision=commit)
+
+
+def _converted(
+    name: str,
+    spec: QuestionSetSpec,
+    source: LocalQuestions | HubQuestions,
+    rows: Rows,
+    side_files: Mapping[str, Path],
+) -> Loaded:
+    check_columns(name, rows, source)
+    selected = SelectedRows(rows, source) if source.columns or source.keep else rows
+    convert = row_converter(source.shape, name, selected, spec.options, side_files, spec.answer.kind)
     questions: list[Question] = []
-    dropped: list[Dropped] = []
+    dropped = Dropped()
+    kept = 0
     seen: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
-    for row in rows:
+    for row in selected:
+        kept += 1
         try:
             question = convert(row)
         except Unlabelled as reason:
-            dropped.append(Dropped(row.where, str(reason)))
+            dropped.add(str(reason), row.where)
             continue
-        try:
-            json.dumps(asdict(question), ensure_ascii=False, allow_nan=False).encode()
-        except (TypeError, ValueError) as error:
-            raise UserError(
-                f"{row.where}: cannot be kept as UTF-8 JSON: {error}. Correct the row."
-            ) from error
         content = (question.text, tuple((question.options or {}).items()))
-        # Equal ids are an error of their own, so a repeated row is only dropped where its id differs.
-        first = seen.setdefault(content, question.id)
-        if first != question.id:
-            dropped.append(Dropped(row.where, f"repeats the question {first}"))
+        if content in seen:
+            same = seen[content] == question.answer
+            dropped.add(f"repeats an earlier question{'' if same else ', with another answer'}", row.where)
             continue
+        _check_storable(question, row.where)
+        seen[content] = question.answer
         questions.append(question)
+    if kept < len(rows):
+        columns = " and ".join(source.keep)
+        dropped.counts[f"not among the rows that `keep` names by {columns}"] = len(rows) - kept
     return Loaded(questions, len(rows), dropped)
 
 
-def _check_questions(name: str, questions: list[Question]) -> None:
+def _check_storable(question: Question, where: str) -> None:
+    values = (question.id, question.source, question.text, question.options, question.answer, question.meta)
+    try:
+        json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        # The error of a text quotes it, and some sets must not be quoted.
+        reason = error.reason if isinstance(error, UnicodeEncodeError) else str(error)
+        raise UserError(f"{where}: cannot be kept as UTF-8 JSON: {reason}. Correct the row.") from error
+
+
+def _check_questions(name: str, questions: list[Question], kind: str) -> None:
     seen: set[str] = set()
     for question in questions:
         if question.id in seen:
             raise UserError(f"question set {name}: the id {question.id} occurs twice. Ids must be unique.")
-        if question.options is not None and question.answer not in question.options:
-            raise UserError(f"question set {name}: the answer of {question.id} is not among its options.")
         seen.add(question.id)
+        if question.answer_kind != kind:
+            raise UserError(
+                f"question set {name}: the answer of {question.id} is of the kind {question.answer_kind}, but "
+                f"`answer.kind` is {kind}. Set it to {question.answer_kind}, or check `shape`."
+            )
+        if not question.text.strip():
+            raise UserError(f"question set {name}: the question {question.id} has no text.")
+        if kind != "choice":
+            continue
+        if not question.options or not all(text.strip() for text in question.options.values()):
+            raise UserError(f"question set {name}: {question.id} has no options, or an empty one.")
+        if question.answer not in question.options:
+            raise UserError(f"question set {name}: the answer of {question.id} is not among its options.")
+
+
+def _in_normal_form(questions: list[Question], rule: AnswerRule, dropped: Dropped) -> list[Question]:
+    if rule.kind == "choice":
+        return questions
+    from workflow_scripts.answers.reading import gold_forms
+
+    readable: list[Question] = []
+    for question, form in zip(questions, gold_forms(questions, rule), strict=True):
+        if form is None:
+            dropped.add(f"its gold answer cannot be read as {rule.kind}", question.id)
+        elif form == question.answer:
+            readable.append(question)
+        else:
+            truth = {**question.meta.get(TRUTH, {}), "answer": question.answer}
+            readable.append(replace(question, answer=form, meta={**question.meta, TRUTH: truth}))
+    return readable

@@ -14,8 +14,8 @@ from workflow_scripts.settings import specs
 def make_reward(settings: specs.RewardSpec, answers: Mapping[str, str]) -> Reward:
     """Build a reward; `answers` (question id to gold) reach the oracle and no other."""
     match settings:
-        case specs.MajorityReward():
-            return MajorityReward()
+        case specs.MajorityReward(missing=missing):
+            return MajorityReward(missing)
         case specs.ProcessReward(aggregation=aggregation, format_guard=guard):
             return ProcessReward(aggregation, guard)
         case specs.ProcessLabelReward(selection=selection, aggregation=aggregation):

@@ -42,6 +42,9 @@ class Plan:
     """All jobs that the artefacts and claims of a configuration can ask for, by id."""
 
     settings: Configuration
+    revisions: dict[str, Job] = field(
+        default_factory=dict
+    )  # by `datasets/<id>` or `models/<id>`, "/" in it as "--"
     questions: dict[str, Job] = field(default_factory=dict)
     policies: dict[str, Job] = field(default_factory=dict)
     prms: dict[str, Job] = field(default_factory=dict)
@@ -52,16 +55,17 @@ class Plan:
     analyses: dict[str, Job] = field(default_factory=dict)
     renderings: dict[str, Job] = field(default_factory=dict)
     claims: Job | None = None
+    overlap: Job | None = None
 
     def jobs(self) -> Iterator[Job]:
-        """All of them, producers before consumers."""
+        """All of them, most producers before their consumers."""
+        yield from self.revisions.values()
         for group in (self.questions, self.policies, self.prms, self.runs, self.samples, self.step_scores):
             yield from group.values()
         yield from self.evaluations.values()
         yield from self.analyses.values()
         yield from self.renderings.values()
-        if self.claims is not None:
-            yield self.claims
+        yield from (job for job in (self.claims, self.overlap) if job is not None)
 
 
 def with_record(outputs: dict[str, str]) -> dict[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
 from workflow_scripts.settings.load import NO_PRM_NEEDED, Configuration
-from workflow_scripts.settings.specs import GeneratedQuestions, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.pins import needed_pin
+from workflow_scripts.settings.specs import GeneratedQuestions, MatchedQuestions, PretrainedPolicy, TrainedPrm
 from workflow_scripts.settings.steps import (
     Evaluate,
     PreparePolicy,
@@ -34,20 +35,44 @@ class JobMaker:
             return self.loaded.worlds[source.world]
         return None
 
+    def revision(self, source: object) -> dict[str, str]:
+        """Return the input that names the commit of a hub source, where its entry names none."""
+        pin = needed_pin(source)
+        if pin is None:
+            return {}
+        outputs = with_record({"revision": f"{self.results}/revisions/{pin.path}.json"})
+        self.plan.revisions[pin.path] = Job(pin, {}, outputs)
+        return {"revision": outputs["revision"]}
+
     def question_set(self, name: str) -> str:
         spec = self.loaded.questions[name]
-        config = PrepareQuestions(name=name, question_set=spec, world=self.world_of(spec.source))
+        inputs, base, base_samples = self.revision(spec.source), None, None
+        if isinstance(spec.source, MatchedQuestions):
+            base = self.question_set(spec.source.of)
+            inputs["base"] = self.plan.questions[base].outputs["questions"]
+            if policy := spec.source.wrong_answers_of:
+                key = self.sample(self.policy(policy), policy, spec.source.of)
+                base_samples = f"{key.owner}/{key.sid}"
+                inputs["base_samples"] = self.plan.samples[key].outputs["rollouts"]
+        config = PrepareQuestions(
+            name=name,
+            question_set=spec,
+            world=self.world_of(spec.source),
+            base=base,
+            base_samples=base_samples,
+        )
         qid = named_id(name, config)
         folder = f"{self.results}/questions/{qid}"
         outputs = with_record({"questions": f"{folder}/questions.parquet", "card": f"{folder}/card.json"})
-        self.plan.questions[qid] = Job(config, {}, outputs)
+        self.plan.questions[qid] = Job(config, inputs, outputs)
         return qid
 
     def policy(self, name: str) -> str:
         spec = self.loaded.policies[name]
         config = PreparePolicy(name=name, policy=spec, world=self.world_of(spec.source))
         policy_id = named_id(name, config)
-        self.plan.policies[policy_id] = Job(config, {}, self.model_outputs(policy_id))
+        inputs = self.revision(spec.source)
+        self.plan.policies[policy_id] = Job(config, inputs, self.model_outputs(policy_id))
         return policy_id
 
     def prm(self, name: str) -> str:
@@ -56,7 +81,7 @@ class JobMaker:
         start = self.loaded.policies[source.policy] if isinstance(source, TrainedPrm) else None
         config = TrainPrm(name=name, prm=spec, policy=start, world=self.world_of(source))
         prm_id = named_id(name, config)
-        inputs = {}
+        inputs = self.revision(source)
         if isinstance(source, TrainedPrm):
             inputs["policy"] = self.plan.policies[self.policy(source.policy)].outputs["manifest"]
         self.plan.prms[prm_id] = Job(config, inputs, self.model_outputs(prm_id))

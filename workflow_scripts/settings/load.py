@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from workflow_scripts.settings.specs import (
     GeneratedQuestions,
     HubModel,
     HubQuestions,
+    LocalQuestions,
+    MatchedQuestions,
     MethodSpec,
     PolicySpec,
     PretrainedPolicy,
@@ -38,6 +41,12 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 DEFAULT_PRM = "process_reward_model"
 """The role that scores steps where an entry names none."""
+
+BUILT, SHUFFLED = ("ddxplus", "matched"), ("gpqa",)
+"""Shapes (and the kind matched) whose options are made here, and those whose published ones are put in an order."""
+
+SIDE_FILES: dict[str, tuple[str, ...]] = {"ddxplus": ("evidences", "conditions")}
+"""The files beside its rows that a shape needs."""
 
 NO_PRM_NEEDED = ("majority", "oracle", "random", "format")
 
@@ -67,33 +76,19 @@ def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale
     settings = validate(Settings, dict(scale), source)
     config = root / "config"
     models = _read(config / "models.yaml", ModelRegistry)
-    revisions = (
-        _read_yaml(config / "revisions.lock.yaml") if (config / "revisions.lock.yaml").is_file() else {}
-    )
     loaded = Configuration(
         settings=settings,
         worlds=_merged("worlds", _entries(config / "worlds.yaml", World), settings.worlds, source),
-        questions={
-            name: _pinned_questions(spec, revisions)
-            for name, spec in _merged(
-                "questions", _entries(config / "questions.yaml", QuestionSetSpec), settings.questions, source
-            ).items()
-        },
-        policies={
-            name: _pinned_model(spec, revisions)
-            for name, spec in _merged(
-                "models.policies", models.policies, settings.models.policies, source
-            ).items()
-        },
-        prms={
-            name: _pinned_model(spec, revisions)
-            for name, spec in _merged(
-                "models.process_reward_models",
-                models.process_reward_models,
-                settings.models.process_reward_models,
-                source,
-            ).items()
-        },
+        questions=_merged(
+            "questions", _entries(config / "questions.yaml", QuestionSetSpec), settings.questions, source
+        ),
+        policies=_merged("models.policies", models.policies, settings.models.policies, source),
+        prms=_merged(
+            "models.process_reward_models",
+            models.process_reward_models,
+            settings.models.process_reward_models,
+            source,
+        ),
         methods=_merged("methods", _entries(config / "methods.yaml", MethodSpec), settings.methods, source),
         artefacts=_merged("artefacts", _artefacts(config / "artefacts"), settings.artefacts, source),
         claims=_entries(config / "claims.yaml", ClaimSpec) if (config / "claims.yaml").is_file() else {},
@@ -165,20 +160,6 @@ def _merged(
     return {**registry, **own}
 
 
-def _pinned_model(spec: Any, revisions: Mapping[str, str]) -> Any:
-    if isinstance(spec.source, HubModel) and spec.source.revision is None:
-        pinned = spec.source.model_copy(update={"revision": revisions.get(spec.source.id)})
-        return spec.model_copy(update={"source": pinned})
-    return spec
-
-
-def _pinned_questions(spec: QuestionSetSpec, revisions: Mapping[str, str]) -> QuestionSetSpec:
-    if isinstance(spec.source, HubQuestions) and spec.source.revision is None:
-        pinned = spec.source.model_copy(update={"revision": revisions.get(spec.source.id)})
-        return spec.model_copy(update={"source": pinned})
-    return spec
-
-
 # ------------------------------------------------------------------ references between entries
 
 
@@ -206,17 +187,13 @@ def _check_references(loaded: Configuration, source: str) -> None:
     for name in settings.headline:
         _known(name, loaded.artefacts, f"{source}: headline", "artefact")
     for name, questions in loaded.questions.items():
-        if isinstance(questions.source, GeneratedQuestions):
-            _known(questions.source.world, loaded.worlds, f"question set {name}: source.world", "world")
-            if questions.prompt != loaded.worlds[questions.source.world].prompt:
-                raise UserError(
-                    f"question set {name}: prompt differs from that of its world {questions.source.world}, in which "
-                    "the corpus of its policies is written. Use the same."
-                )
+        _check_question_set(name, questions, loaded)
     for name, policy in loaded.policies.items():
+        _check_hub_id(policy.source, f"policy {name}")
         if isinstance(policy.source, PretrainedPolicy):
             _known(policy.source.world, loaded.worlds, f"policy {name}: source.world", "world")
     for name, prm in loaded.prms.items():
+        _check_hub_id(prm.source, f"process reward model {name}")
         if isinstance(prm.source, TrainedPrm):
             _known(prm.source.world, loaded.worlds, f"process reward model {name}: source.world", "world")
             _known(
@@ -226,6 +203,83 @@ def _check_references(loaded: Configuration, source: str) -> None:
         _check_needs(artefact, loaded, f"artefact {name}")
     for name, claim in loaded.claims.items():
         _check_needs(claim.needs, loaded, f"claim {name}: needs")
+
+
+def _check_question_set(name: str, entry: QuestionSetSpec, loaded: Configuration) -> None:
+    where, source = f"question set {name}", entry.source
+    _check_options(where, entry)
+    if isinstance(source, GeneratedQuestions):
+        _known(source.world, loaded.worlds, f"{where}: source.world", "world")
+        if entry.prompt != loaded.worlds[source.world].prompt:
+            raise UserError(
+                f"{where}: prompt differs from that of its world {source.world}, in which "
+                "the corpus of its policies is written. Use the same."
+            )
+    elif isinstance(source, MatchedQuestions):
+        _check_matched(where, source, entry, loaded)
+    else:
+        _check_hub_id(source, where)
+        _check_side_files(where, source)
+
+
+def _check_matched(
+    where: str, source: MatchedQuestions, entry: QuestionSetSpec, loaded: Configuration
+) -> None:
+    _known(source.of, loaded.questions, f"{where}: source.of", "question set")
+    base = loaded.questions[source.of]
+    if isinstance(base.source, MatchedQuestions):
+        raise UserError(f"{where}: source.of: {source.of} is made of {base.source.of} itself. Name that one.")
+    if base.answer.kind not in ("number", "latex"):
+        raise UserError(
+            f"{where}: source.of: the answers of {source.of} are of kind {base.answer.kind}; matched questions need "
+            "number or latex."
+        )
+    if entry.answer.kind != "choice":
+        raise UserError(
+            f"{where}: answer.kind: {entry.answer.kind} is not allowed: matched questions are a choice."
+        )
+    if source.wrong_answers_of is not None:
+        _known(source.wrong_answers_of, loaded.policies, f"{where}: source.wrong_answers_of", "policy")
+
+
+def _check_options(where: str, entry: QuestionSetSpec) -> None:
+    source, options = entry.source, entry.options
+    form = source.shape if isinstance(source, LocalQuestions | HubQuestions) else source.kind
+    if form in BUILT and (options is None or options.n is None):
+        key = "options" if options is None else "options.n"
+        raise UserError(
+            f"{where}: {key}: is missing: {form} questions need the number of options and a seed."
+        )
+    if form in SHUFFLED and options is None:
+        raise UserError(f"{where}: options: is missing: the shape {form} needs a seed for their order.")
+    if form in SHUFFLED and options is not None and options.n is not None:
+        raise UserError(f"{where}: options.n: is not allowed: {form} questions keep all published options.")
+    if form not in (*BUILT, *SHUFFLED) and options is not None:
+        raise UserError(f"{where}: options: is not allowed: {form} questions keep theirs as they are.")
+
+
+def _check_side_files(where: str, source: LocalQuestions | HubQuestions) -> None:
+    needed = SIDE_FILES.get(source.shape, ())
+    for file in needed:
+        if file not in source.side_files:
+            raise UserError(
+                f"{where}: source.side_files.{file}: is missing: the shape {source.shape} needs it."
+            )
+    for file in source.side_files:
+        if file not in needed:
+            raise UserError(
+                f"{where}: source.side_files.{file}: the shape {source.shape} has no such file."
+                f"{did_you_mean(file, needed)}"
+            )
+
+
+def _check_hub_id(source: object, where: str) -> None:
+    if isinstance(source, HubQuestions | HubModel) and not re.fullmatch(
+        r"\w[\w.-]*(/\w[\w.-]*)?", source.id, re.ASCII
+    ):
+        raise UserError(
+            f"{where}: source.id: {source.id!r} is no id of the hub (owner/name). A path is kind local."
+        )
 
 
 def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:

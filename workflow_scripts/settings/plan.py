@@ -19,6 +19,8 @@ from workflow_scripts.settings.evidence import (
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
 from workflow_scripts.settings.load import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
+from workflow_scripts.settings.specs import MatchedQuestions
+from workflow_scripts.settings.steps import CheckOverlap
 
 __all__ = ["Job", "Plan", "resolve"]
 
@@ -36,6 +38,7 @@ def resolve(configuration: Configuration) -> Plan:
         maker.plan.renderings[artefact] = rendering(maker, artefact)
     if configuration.claims:
         maker.plan.claims = ledger(maker)
+    maker.plan.overlap = overlap(maker)
     return maker.plan
 
 
@@ -157,6 +160,26 @@ def ledger(maker: JobMaker) -> Job:
         numbered(evidence_files([claim.evidence for claim in claims.values()])),
         with_record({suffix: f"{folder}/ledger.{suffix}" for suffix in ("csv", "md", "json")}),
     )
+
+
+def overlap(maker: JobMaker) -> Job | None:
+    """The job that counts the questions which the scale's question sets share; None for fewer than two sets.
+
+    Matched questions are those of their base by construction, and would make a page of a report wait for samples.
+    """
+    sets = maker.loaded.questions
+    names = [
+        name
+        for name in sorted(set(maker.scale.roles.question_sets.values()))
+        if not isinstance(sets[name].source, MatchedQuestions)
+    ]
+    if len(names) < 2:
+        return None
+    jobs = [maker.plan.questions[maker.question_set(name)] for name in names]
+    inputs = {f"questions_{i}": job.outputs["questions"] for i, job in enumerate(jobs)}
+    folder = f"{maker.results}/questions"
+    outputs = {suffix: f"{folder}/overlap.{suffix}" for suffix in ("csv", "md")}
+    return Job(CheckOverlap(question_sets=names), inputs, with_record(outputs))
 
 
 def evidence_files(evidence: list[Evidence]) -> list[str]:

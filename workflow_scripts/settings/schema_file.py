@@ -20,6 +20,7 @@ from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.scale import ModelRegistry, Settings
 from workflow_scripts.settings.specs import MethodSpec, QuestionSetSpec
 from workflow_scripts.settings.steps import (
+    CheckOverlap,
     Evaluate,
     PreparePolicy,
     PrepareQuestions,
@@ -65,6 +66,7 @@ STEPS = (
     Analyse,
     Render,
     CheckClaims,
+    CheckOverlap,
     ReportPage,
 )
 

@@ -26,6 +26,14 @@ class PrepareQuestions(Strict):
     name: Name
     question_set: QuestionSetSpec
     world: World | None
+    base: str | None = Field(default=None, description="question set id that matched questions are made of")
+    base_samples: str | None = Field(default=None, description="`<owner>/<sample id>` of the wrong answers")
+
+
+class CheckOverlap(Strict):
+    """Step `check_overlap`."""
+
+    question_sets: list[Name] = Field(description="names of the sets, in the order of `--questions`")
 
 
 class PreparePolicy(Strict):

@@ -14,7 +14,7 @@ import yaml
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.identity import canonical_json
 from workflow_scripts.settings.job import Job, Plan
-from workflow_scripts.settings.load import Configuration, load_settings
+from workflow_scripts.settings.load import load_settings
 from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.sources import stage_sources
@@ -57,9 +57,12 @@ def check_local_sources(plan: Plan) -> None:
     """Raise UserError if a local file or model folder that the plan uses does not exist."""
     for job in (*plan.questions.values(), *plan.policies.values(), *plan.prms.values()):
         match job.config:
-            case PrepareQuestions(name=name, question_set=QuestionSetSpec(source=LocalQuestions(path=path))):
-                if not Path(path).is_file():
-                    raise UserError(f"question set {name}: no file {path}. Put it there, or change its path.")
+            case PrepareQuestions(name=name, question_set=QuestionSetSpec(source=LocalQuestions() as source)):
+                for path in local_files(source):
+                    if not Path(path).is_file():
+                        raise UserError(
+                            f"question set {name}: no file {path}. Put it there, or change its path."
+                        )
             case (
                 PreparePolicy(name=name, policy=PolicySpec(source=LocalModel(path=path)))
                 | TrainPrm(name=name, prm=PrmSpec(source=LocalModel(path=path)))
@@ -122,8 +125,8 @@ LOADED = (".bin", ".jinja", ".json", ".model", ".safetensors", ".txt")
 def local_files(source: object) -> list[str]:
     """Return the files of a local question set or model, so that Snakemake sees them change; else nothing."""
     match source:
-        case LocalQuestions(path=path):
-            return [path]
+        case LocalQuestions(path=path, side_files=side_files):
+            return [path, *(side_files[name] for name in sorted(side_files))]
         case LocalModel(path=path):
             return sorted(file.as_posix() for file in Path(path).iterdir() if file.suffix in LOADED)
     return []
@@ -139,6 +142,7 @@ def page_source(page: str, plan: Plan) -> list[str]:
         return [plan.renderings[page].outputs["md"]]
     files = {
         "claims": f"{settings.results}/claims/ledger.md",
+        "overlap": f"{settings.results}/questions/overlap.md",
         "audit": f"{settings.results}/audit/figures.csv",
         "software": "envs/cpu.lock",
     }
@@ -149,6 +153,7 @@ def page_config(page: str, plan: Plan) -> str:
     """Return the configuration of a page as canonical JSON."""
     titles = {
         "claims": "Claims and verdicts",
+        "overlap": "Question sets: shared questions",
         "audit": "Where each figure and table comes from",
         "software": "Software: locked and installed versions",
         "configuration": "Configuration: the scale file as it was resolved",
@@ -161,7 +166,12 @@ def page_config(page: str, plan: Plan) -> str:
     return canonical_json(ReportPage(page=page, title=title, text=text).model_dump(mode="json"))
 
 
-def pages(artefacts: Iterable[str], loaded: Configuration) -> list[str]:
-    """Return the report's pages: tables, and the four that every report has."""
-    tables = [name for name in artefacts if loaded.artefacts[name].kind == "table"]
-    return [*tables, *(["claims"] if loaded.claims else []), "audit", "configuration", "software"]
+def pages(artefacts: Iterable[str], plan: Plan) -> list[str]:
+    """Return the report's pages: tables, claims, and the three that every report has."""
+    tables = [name for name in artefacts if plan.settings.artefacts[name].kind == "table"]
+    return [*tables, *(["claims"] if plan.claims else []), "audit", "configuration", "software"]
+
+
+def all_pages(plan: Plan) -> list[str]:
+    """Return the pages of a report on everything: also the one that needs every question set, gated ones too."""
+    return [*pages(plan.settings.artefacts, plan), *(["overlap"] if plan.overlap else [])]
