@@ -3,8 +3,8 @@
     PYTHONPATH=. python benchmarks/math_grading.py FILE.jsonl TEXT GOLD [FILE TEXT GOLD ...]
 
 Each FILE has a response (or a list) in the column TEXT and a right answer in GOLD. Only different pairs of the two are
-graded, and every cache is emptied before each turn: real groups, where most answers repeat, gain far more. Both sides run
-in one process (ours: this one waits for its one worker) and have warmed up on other expressions.
+graded, and every cache is emptied before each turn: real groups, where most answers repeat, gain far more. Both sides
+run in one process (ours: this one waits for its one worker) and have warmed up on other expressions.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.answers.boxes import find_boxes
-from workflow_scripts.answers.maths import find_math
+from workflow_scripts.answers.maths import Accept, find_math
 from workflow_scripts.answers.reading import find_gold, gold_forms, read_answers
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.specs import MathRule
@@ -106,6 +106,68 @@ def test_the_last_number_is_the_last_resort(text: str, expected: str) -> None:
 )
 def test_boxes_follow_the_braces(text: str, contents: list[str | None]) -> None:
     assert [box.content for box in find_boxes(text)] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "rule"),
+    [
+        (r"It was \boxed{8}, and then \boxed{}", None, "empty box"),
+        (r"\boxed{8}, \boxed{ }", None, "empty box"),
+        (r"\boxed{}, \boxed{8}", "8", "box"),
+        (r"\(\boxed{8}\), \(\boxed{9}\)", "8,9", "box"),
+        (r"\boxed{8} \quad \text{or} \quad \boxed{9}", "8,9", "box"),
+        (r"**\boxed{8}**, **\boxed{9}**", "8,9", "box"),
+        (r"\boxed{8}, \boxed{450}", "8, 450", "box"),
+        (r"$y=\boxed{8}$ or $y=\boxed{9}$", "8,9", "box"),
+        (r"$y=\boxed{8}$, so $z=\boxed{9}$", "9", "box"),
+        (r"$2+6=\boxed{8}$, $z=\boxed{9}$", "9", "box"),
+        (r"\boxed 64", "64", "box"),
+        (r"Put it in \boxed, as in \boxed 6 or so", "6", "box"),
+        ("**Final Answer**\n\n**64**", "64", "statement"),
+        ("### The final answer\n$64$", "64", "statement"),
+        ("Final Answer: **64** coins", "64", "statement"),
+        ("**Answer:** **64**", "64", "statement"),
+        ("The answer is $4,500, since she had $6,000.", "4,500", "statement"),
+        ("#### 64,", "64", "statement"),
+        ("#### ,", None, "nothing stated"),
+    ],
+)
+def test_boxes_and_statements_as_models_mark_them_up(text: str, expected: str | None, rule: str) -> None:
+    assert find_math(text, "stated") == (expected, rule)
+
+
+@pytest.mark.parametrize(
+    ("text", "accept", "expected"),
+    [
+        (r"<answer>64</answer>", "stated", "64"),
+        (r"A draft: \boxed{1}. <answer>64</answer>", "stated", "64"),
+        (r"A draft: \boxed{1}. <answer>64</answer>", "boxed", "1"),
+        (r"<answer>\boxed{64}</answer> I had \boxed{1} before.", "stated", "64"),
+        (r"<answer>1</answer> no, <answer>so the answer is 64</answer>", "stated", "64"),
+        (r"<answer> </answer> The answer is 64.", "stated", "64"),
+        (r"<answer>The product is \(64\).</answer>", "stated", "64"),
+        (r"<answer>\boxed{6</answer> The answer is 64.", "stated", None),
+        (r"<answer>64", "stated", "64"),
+    ],
+)
+def test_the_last_pair_of_answer_tags_comes_first(text: str, accept: Accept, expected: str | None) -> None:
+    assert find_math(text, accept)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a gain of $4{,}500.", "4{,}500"),
+        ("a gain of $4\\,500$", "4\\,500"),
+        ("a loss, so -$4,500.", "-$4,500"),
+        ("$6,000-$4,500", "4,500"),
+        ("It holds 64, all told, of them.\n#### ,", "64"),
+        ("That is **-64**.", "-64"),
+        ("2, 3, and 64,", "64"),
+    ],
+)
+def test_the_last_number_is_read_in_whole(text: str, expected: str) -> None:
+    assert find_math(text, "last_number") == (expected, "last number")
 
 
 # ------------------------------------------------------------------ gold answers

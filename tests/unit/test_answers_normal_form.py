@@ -86,6 +86,19 @@ EQUAL = [
     [r"27\text{ cm}^2", "27 square units", "27 cm", r"27\mbox{ cm}^2"],
     [r"\emptyset", r"\varnothing", r"\{\}"],
     [r"2^{2023}", r"2\cdot 2^{2022}"],
+    ["p-q", "p - q", "-q+p"],
+    ["ab-c", "-c + ab"],
+    [r"1-\frac1e", r"1 - \frac{1}{\mathrm{e}}"],
+    [r"(3,\frac{\pi}{2})", r"\bigl(3, \frac\pi2\bigr)", r"\Bigg( 3,\frac \pi 2 \Bigg)"],
+    [r"(-\infty,2)\cup(3,\infty)", r"x<2 \text{ or } x>3", "x < 2 or x > 3", r"x>3\text{ or }x<2"],
+    ["(0,12.5)", r"x>0 \text{ and } x<12.5", r"\{x \mid 0<x<12.5\}", r"\{x\in\mathbb{R} : 0<x<12.5\}"],
+    [r"(-\infty,3)\cup(3,\infty)", r"x \neq 3", r"\mathbb{R}\setminus\{3\}"],
+    ["2516_8", "(2516)_8", "2516_{(8)}", r"2516\text{ (base 8)}", r"2516_{\text{base } 8}", "2516 in base 8"],
+    [r"\frac{\pi}{2}", "pi/2", r"0.5\pi", r"\frac\pi2"],
+    ["70", "The sum is 70.", "It is equal to 70", "the total is **70**", "70 coins, altogether", "70 ✅"],
+    ["70", "25+45 = 70", r"7 \times 10 = 70", "$120 - $50 = $70", r"\textbf{(B)}\ 70", "€70", "£70"],
+    ["-70", "-$70", r"-\$70"],
+    ["2x+k", r"f(x)=2x+k \text{ for any real } k", "f(x) = 2x+k for all x"],
 ]
 DIFFERENT = [
     ["x=1,2,3", "x=2,3,4"],
@@ -105,6 +118,12 @@ DIFFERENT = [
     ["x^2+y^2=4", "x^2+y^2=5"],
     [r"10^{-7}", r"2\cdot10^{-7}", "0"],
     ["5", "5i"],
+    ["2516_8", "2516_{(7)}", "2516"],
+    ["1", r"1 \text{ and all odd primes}", "1 or more of them"],
+    ["2<x", "2<y, 3<z"],
+    ["x<2 or x>3", "x<2 and x>1", "x<2 and y>3"],
+    ["4=x^2+y^2", "x^2+y^2"],
+    ["listen - silent", "p-q"],
     ["100200300400500600700800", "100200300400500600700801"],
 ]
 

@@ -87,6 +87,22 @@ def test_a_wrong_entry_is_one_line(entry: dict[str, Any], words: str) -> None:
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"subset": {"n": 5, "skp": 3}}, "questions.mine.subset.skp: unknown key. Did you mean skip?"),
+        ({"subset": {"skip": 3}}, "questions.mine.subset.n: is missing"),
+        ({"subset": 0}, "questions.mine.subset: should be greater than or equal to 1, got 0"),
+        ({"answer": {"kind": "number", "acept": "boxed"}}, "questions.mine.answer.acept: unknown key. Did you mean"),
+        ({"source": {**HUB, "shpae": "problem"}}, "questions.mine.source.shpae: unknown key. Did you mean shape?"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_in_one_of_several_forms_is_named(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load(mine={**FREE, **change})
+    assert str(caught.value).startswith(f"config/mine.yaml: {problem}")
+
+
 def test_a_model_that_is_no_id_of_the_hub_is_named() -> None:
     scale = yaml.safe_load((ROOT / "config/mini.yaml").read_text(encoding="utf-8"))
     model = {"source": {"kind": "hub", "id": "models/a/b"}, "dtype": "float32"}

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
-    r"\\{1,2}(?:boxed|fbox|framebox)(?![A-Za-z])\s*(?:(\{)|([A-Za-z0-9])(?![A-Za-z0-9]))?|\\\\|\\[{}]|[{}]"
+    r"\\{1,2}(?:boxed|fbox|framebox)(?![A-Za-z])\s*(?:(\{)|(\d+|[A-Za-z])(?![A-Za-z0-9]))?|\\\\|\\[{}]|[{}]"
 )
 
 

@@ -3,15 +3,16 @@
 The attempts, in this order; within one, the last statement counts:
 
 1. `box`: `\\boxed{C}`;
-2. `statement`: `the answer is (C)`, `Answer: C`, `the answer is: Heparin (C)`, also in Chinese;
+2. `statement`: `the answer is (C)`, `Answer: C`, `the answer is: Heparin (C)`, also in other languages;
 3. `affirmation`: one option called right, `only option C is correct`;
 4. `last line`: a last line that is nothing but a letter, an option's text, or a letter with its text.
 
-A letter counts only if the question has it; no capital letter is picked from running text. Where none is read, the
-rule is the reason: `several options` or `no such option` (what was stated is not exactly one option of the question; no
-earlier statement is used in its place), `unclosed box` (the last box is cut off, and so is the response: nothing else
-in it is used), `inside <think>` (all there is stands inside `<think>`, closed or not, which is never searched) or
-`nothing stated`.
+Where the response marks its answer with `<answer>` tags, they are made inside the last pair first, and outside only if
+they find nothing there. A letter counts only if the question has it; no capital letter is picked from running text.
+Where none is read, the rule is the reason: `several options` or `no such option` (what was stated is not exactly one
+option of the question; no earlier statement is used in its place), `unclosed box` (the last box is cut off, and so is
+the response: nothing else in it is used), `inside <think>` (all there is stands inside `<think>`, closed or not, which
+is never searched) or `nothing stated`.
 
 Only the last `SEARCHED` characters outside `<think>` are read, and no more than the last 200 statements are tried: a
 response of any length and content takes milliseconds.
@@ -25,7 +26,7 @@ from itertools import islice
 from workflow_scripts.answers.boxes import find_boxes
 from workflow_scripts.answers.found import Reading
 from workflow_scripts.answers.option import SEVERAL, OptionReader, Statement
-from workflow_scripts.answers.plain import after_thinking, ends_thinking, plain, unify
+from workflow_scripts.answers.plain import after_thinking, ends_thinking, last_tagged, plain, unify
 from workflow_scripts.answers.statements import find_affirmations, find_statements
 from workflow_scripts.questions.schema import UnlabelledQuestion
 from workflow_scripts.settings.specs import ChoiceRule
@@ -35,6 +36,7 @@ _STATED = 1_000  # characters behind `the answer is`, or in a box, in which the 
 _TRIED = 200  # statements, from the last one, that are tried
 _EXTRACTED = 100  # characters shown
 
+_NOTHING = "nothing stated"
 _LABEL = 20  # characters that are enough to see `(B) ...` at the beginning of a line
 _CALLS_RIGHT = ("correct", "right", "best", "answer", "对", "正确", "最佳", "最合适")
 
@@ -63,6 +65,23 @@ def read_choice(text: str, question: UnlabelledQuestion, rule: ChoiceRule) -> Re
         raise ValueError(f"question {question.id} has no options: its answer cannot be a choice")
     reader = _reader(tuple(question.options.items()), rule.named_option == "must_agree")
     searched = unify(after_thinking(text)[-SEARCHED:])
+    tagged = last_tagged(searched)
+    if tagged is not None:
+        reading = _read(searched[tagged[0] - len("<answer>") : tagged[1]], reader)
+        if reading.rule != _NOTHING:
+            return reading
+    reading = _read(searched, reader)
+    if reading.rule == _NOTHING and "<think" in text and (not searched.strip() or ends_thinking(text)):
+        return Reading(None, None, "inside <think>")
+    return reading
+
+
+@lru_cache(maxsize=4096)
+def _reader(options: tuple[tuple[str, str], ...], must_agree: bool) -> OptionReader:
+    return OptionReader(dict(options), must_agree)
+
+
+def _read(searched: str, reader: OptionReader) -> Reading:
     boxes = find_boxes(searched) if "box" in searched else []
     if boxes and boxes[-1].content is None:
         return Reading(None, _shown(searched[boxes[-1].start :]), "unclosed box")
@@ -75,13 +94,7 @@ def read_choice(text: str, question: UnlabelledQuestion, rule: ChoiceRule) -> Re
         found = attempt(lines, reader)
         if found is not None:
             return _reading(name, *found)
-    only_thought = "<think" in text and (not lines or ends_thinking(text))
-    return Reading(None, None, "inside <think>" if only_thought else "nothing stated")
-
-
-@lru_cache(maxsize=4096)
-def _reader(options: tuple[tuple[str, str], ...], must_agree: bool) -> OptionReader:
-    return OptionReader(dict(options), must_agree)
+    return Reading(None, None, _NOTHING)
 
 
 def _reading(rule: str, statement: Statement, words: str) -> Reading:

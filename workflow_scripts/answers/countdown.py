@@ -12,44 +12,35 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from workflow_scripts.answers.boxes import find_boxes
-from workflow_scripts.answers.plain import after_thinking
+from workflow_scripts.answers.plain import after_thinking, last_tagged
 
 LONGEST = 200
-_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _SIGNS = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "−": "-", "–": "-", "（": "(", "）": ")"}
 )
 _LATEX = [
-    (re.compile(r"\\(?:left|right|,|;|!|quad)(?![A-Za-z])|\\[()\[\]]|[$`]|\*\*(?=\s*$)|^\s*\*\*"), " "),
+    (re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\s*"), ""),
+    (re.compile(r"\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\\[()\[\]]|[$`]|\*\*(?=\s*$)|^\s*\*\*"), " "),
     (re.compile(r"\\(?:times|cdot|ast)(?![A-Za-z])"), "*"),
     (re.compile(r"\\div(?![A-Za-z])"), "/"),
-    (re.compile(r"\\d?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
     (re.compile(r"\\text\s*\{\s*\}"), " "),
+    (re.compile(r"\.\s*$"), ""),
 ]
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
 def find_expression(text: str) -> tuple[str | None, str]:
     """Return the expression in the last `<answer>` tag (or a box in it), else in the last box; and the rule."""
     text = after_thinking(text)
-    tagged = _last_tagged(text)
+    place = last_tagged(text)
+    tagged = None if place is None else text[slice(*place)]
     boxes = find_boxes(text if tagged is None else tagged)
     rule = "box" if tagged is None else "answer tag"
     if boxes:
         content = boxes[-1].content
         return (None, "unclosed box") if content is None else (_arithmetic(content) or None, rule)
     return (None, "nothing stated") if tagged is None else (_arithmetic(tagged) or None, rule)
-
-
-def _last_tagged(text: str) -> str | None:
-    """What the last closed pair of answer tags holds."""
-    last = begin = None
-    for tag in _TAG.finditer(text):
-        if not tag.group(1):
-            begin = tag.end()
-        elif begin is not None:
-            last, begin = text[begin : tag.start()], None
-    return last
 
 
 def _arithmetic(text: str) -> str:
@@ -59,6 +50,9 @@ def _arithmetic(text: str) -> str:
     text = text.translate(_SIGNS)
     for pattern, replacement in _LATEX:
         text = pattern.sub(replacement, text)
+    found = 1
+    while found:  # the innermost fractions first
+        text, found = _FRACTION.subn(r"((\1)/(\2))", text)
     return " ".join(text.split())
 
 

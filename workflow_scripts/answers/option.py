@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workflow_scripts.answers.plain import key, words
 
 _BRACKETED = re.compile(r"[(\[]\s?([A-Za-z])\s?[)\]]")
-_BARE = re.compile(r"[(\[]?\s?([A-Za-z])(?![A-Za-z0-9])(?!['\u2019.-]\w)")
+_BARE = re.compile(r"[(\[]?\s?([A-Za-z])(?![A-Za-z0-9])(?!['\u2019.-][A-Za-z0-9])")
 _FILLER = re.compile(
     r"(?:[\s:=,'\u2018]|(?:most likely|likely|probably|clearly|therefore|thus|hence|then|indeed|definitely|still|"
     r"both|either|the|options?|choices?|letters?)\b|选项)+",
@@ -18,7 +18,9 @@ _FILLER = re.compile(
 _DELIMITER = re.compile(r"\s?(?:$|[)\].:,;!/|'\u2019。、])")
 _LABEL_END = re.compile(r"\s?[)\].:]\s?|\s[-\u2013\u2014]\s|\s")
 _CONNECTIVE = re.compile(r"\s(?:because|since|as|due|for|which|and|or|is|given|based|with)\b")
-_AND = r"(?:and\s?/\s?or|and|nor|or|plus|as well as|&(?:amp;)?|\+|/|和|或|及|与)"
+_REASON = re.compile(r"\s(?:because|since)\b")
+_THINKING_ALOUD = re.compile(r"\s?[:.]\s(?:let's|let us|we|i)\s", re.IGNORECASE)
+_AND = r"(?:and\s?/\s?or|and|nor|or|oder|und|ou|[oye]|plus|as well as|&(?:amp;)?|\+|/|和|或|及|与)"
 _ANOTHER = re.compile(
     rf"\s?[)\].]?\s?{_AND}\s?(?:options?\s|choices?\s)?[(\[]?\s?([A-Z])\b"
     rf"|\s?[)\]]?\s?[,;、]\s?(?:{_AND}\s)?[(\[]?\s?([A-Z])\s?[)\]]?\s?(?:$|[.,;、\]]|and\b|or\b)"
@@ -96,7 +98,9 @@ class OptionReader:
         label = separator.group().strip() or match.group()[0] in "(["
         if label and match.group()[0] not in "([":
             label = not (
-                self._belongs_to_another(letter, rest) or (letter.isupper() and _SENTENCE.match(rest))
+                self._belongs_to_another(letter, rest)
+                or _THINKING_ALOUD.match(rest)
+                or (letter.isupper() and _SENTENCE.match(rest))
             )
         if own or explained or label:
             return self._letter(letter, sure=False, beside=beside.strip("()") if explained else beside)
@@ -156,8 +160,9 @@ class OptionReader:
         if _DELIMITER.match(rest):
             return True
         if letter.islower():
-            return False
-        if letter not in "AI" or not re.match(r"\s[a-z]", rest) or _CONNECTIVE.match(rest):
+            return bool(_REASON.match(rest))
+        word_follows = re.match(r"\s[a-z]", rest) or (rest.isupper() and re.match(r"\s[A-Z]{2}", rest))
+        if letter not in "AI" or not word_follows or _CONNECTIVE.match(rest.lower()):
             return True
         return rest.lower().strip(" .").startswith(self._keys.get(letter) or " ")
 

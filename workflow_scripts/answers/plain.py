@@ -9,11 +9,12 @@ _PIECE = 1000
 _THINKING = ("think", "thinking")
 _SIGNS = str.maketrans(dict.fromkeys('*_`"“”${}', " "))
 _LATEX = re.compile(
-    r"\\{1,4}(?:(?:text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf|tt)|operatorname|bf|rm|f?boxed|fbox)(?![A-Za-z])"
+    r"\\{1,4}(?:(?:text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf|tt)|operatorname|underline|emph|[lL]arge|LARGE|bf|rm|f?boxed|fbox)(?![A-Za-z])"
     r"|[()\[\],;! ]|n(?![a-z])|(?=[{}]))"
 )
 _TAGS = re.compile(r"</?[a-z][a-z0-9]{0,9} ?/?>|<\|[^<>|]{0,40}\|>", re.IGNORECASE)
 _ENTITIES = re.compile(r"&(?:nbsp|quot|ldquo|rdquo|#\d{1,4});")
+_ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 _LINE_START = re.compile(r"\s*(?:(?:#+|[>\-•])\s+)*")
 
 
@@ -38,6 +39,17 @@ def after_thinking(text: str) -> str:
         for name in _THINKING:
             text = text.rpartition(f"</{name}>")[2].partition(f"<{name}>")[0]
     return text
+
+
+def last_tagged(text: str) -> tuple[int, int] | None:
+    """Return where the content of the last closed pair of `<answer>` tags begins and ends."""
+    last = begin = None
+    for tag in _ANSWER_TAG.finditer(text):
+        if not tag.group(1):
+            begin = tag.end()
+        elif begin is not None:
+            last, begin = (begin, tag.start()), None
+    return last
 
 
 def ends_thinking(text: str) -> bool:

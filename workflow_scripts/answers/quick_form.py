@@ -26,15 +26,19 @@ _COLLECTION = re.compile(r"([(\[]|\\\{|)([^()\[\]{}=]*(?:\{[^{}]*\}[^()\[\]{}=]*
 _COMPLEX = re.compile(r"(-?\d+(?:\.\d+)?)\s*([-+])\s*(\d*(?:\.\d+)?)\s*i")
 _DIGITS = Context(prec=60)
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
-_BASED = re.compile(r"(\d+)\s*_\s*(?:\{\s*(\d{1,2})\s*\}|(\d{1,2}))")
+_BASED = re.compile(r"\(?(\d+)\)?\s*_\s*(?:\{\s*\(?\s*(\d{1,2})\s*\)?\s*\}|(\d{1,2}))")
 _CLOCK = re.compile(r"(\d+)\s*:\s*(\d+(?:\s*:\s*\d+)*)\s*((?:[ap]\.?\s?m\.?)?)", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_](?:(?:['’-]?[^\W\d_])+(?: [^\W\d_](?:['’-]?[^\W\d_])*)*)?")
 _PRODUCT = re.compile(r"[abckmnpqrstxyz]{2,3}")
+_VARIABLES = re.compile(rf"[A-Za-z]|{_PRODUCT.pattern}")
 _NUMBER_AMONG_WORDS = re.compile(
     rf"(?:(?:[A-Za-z][A-Za-z'’-]+|a)[,:]? )*([-+]?(?:{_DECIMAL})(?:/\d+)?)(?: ?[A-Za-z]{{2,}}[A-Za-z .,'’-]*)?"
 )
-_PROSE = re.compile(r"(?<![\\{A-Za-z])(?!arc|sinh|cosh|tanh|sqrt)[A-Za-z]{4,}")
-"""A word among signs: what the parser would take for a product of variables."""
+_PROSE = re.compile(
+    r"(?<![\\{A-Za-z])(?:(?!arc|sinh|cosh|tanh|sqrt)[A-Za-z]{4,}"
+    r"|(?!sin|cos|tan|log|ln)[A-Za-z]{2,} +(?!sin|cos|tan|log|ln)[A-Za-z]{2,})"
+)
+"""A word or two among signs: what the parser would take for a product of variables."""
 _LONGEST_NUMBER = 400
 
 
@@ -142,6 +146,8 @@ def _words(text: str) -> NormalForm | None:
         return None
     if len(items) > 1 and all(len(item) == 1 for item in items):
         return None  # a list of variables
+    if any("-" in item and all(_VARIABLES.fullmatch(part) for part in item.split("-")) for item in items):
+        return None  # a difference
     if spoken in ("e", "i") and not bracketed:
         return None  # numbers
     lowered = sorted({item.lower() for item in items})

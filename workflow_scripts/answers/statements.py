@@ -16,7 +16,7 @@ _LINK = (
 
 # `The answer to this question is (C)`: a letter must follow, as much else may be said of an answer.
 _CLAUSE_LINK = (
-    r"\s+(?:to|for|among|of|in|from|that|which|here|based|according)\b[^.:;?!]{0,80}?\s"
+    r",?\s+(?:to|for|among|of|in|from|that|which|here|based|according|given)\b[^.:;?!]{0,80}?\s"
     r"(?:is|was|would be|should be|must be)(?=\s*:?\s*(?:\(\s*[a-z]\s*\)|(?:option|choice)\b|[a-z]\s*(?:[.,:)]|$)))"
 )
 
@@ -28,6 +28,16 @@ def _after(contexts: str, word: str) -> str:
     """
     return word + "(?:" + "|".join(rf"(?<=\b{context}{word})" for context in contexts.split("|")) + ")"
 
+
+_OTHER_LANGUAGES = {
+    "antwort respuesta réponse risposta resposta jawaban jibu ìdáhùn": r"(?:\s[^\W\d_]{2,12}){0,2}"
+    r"\s(?:ist|lautet|es|est|è|é|adalah|ni)\b",
+    "정답 답변 답": r"\s?[은는]",
+    "答え 回答 解答 正解": r"\s?は",
+    "答 উত্তর उत्तर الإجابة الجواب": r"\s*:",
+    "ответ": r"\s(?:[-\u2013\u2014])(?=\s)",
+}
+"""The word for an answer, and what may stand between it and the option in place of a colon."""
 
 _PATTERNS = {
     "answer": r"answer(?<![a-z]answer)(?<!incorrect.answer)(?<!wrong.answer)(?:"
@@ -41,12 +51,17 @@ _PATTERNS = {
     },
     **{
         verb: _after("i |we |i would |we would |i will |we will |i'd |we'd |i'll |we'll ", verb) + r"\b"
-        for verb in ("choose", "chose", "select", "pick", "go with")
+        for verb in ("choose", "chose", "select", "pick", "go with", "go for")
     },
     ":": _after("is|is |is  |is   |be|be |be  |be   ", ":") + r"\s*$",
-    "答案": r"答案(?:应该|应)?(?:是|为|选)?\s*:?",
+    "答案": r"答案(?:应该|应)?(?:是|为|选)?\s*】?\s*:?",
     "选项": r"选项(?:应该|应)?(?:是|为)\s*:?",
     "正确的": r"正确的(?:是|为)\s*:?",
+    **{
+        word: rf"{word}(?<![a-z]{word})(?:\s*:|{link}\s*:?)"
+        for words, link in _OTHER_LANGUAGES.items()
+        for word in words.split()
+    },
     "选": r"选(?<!不选)(?<!不[能应可要会该]选)(?<![候备]选)择?(?!项)\s*:?",
 }
 _COMPILED = {word: re.compile(pattern) for word, pattern in _PATTERNS.items()}
@@ -85,8 +100,10 @@ _AFFIRMATIONS = [
         ),
     ),
     (
-        re.compile(r"([A-Z])\s?(?:选项|项)?\s?(?:才)?(?:是|为)?\s?(?:对的|对(?=[,.。;]|$)|正确|最佳|最合适)"),
-        re.compile(r"(?:选项|选|[^A-Za-z、和与及或,\s]\s?|^)$"),
+        re.compile(
+            r"([A-Z])\s?[)\]]?\s?(?:选项|项)?\s?(?:才)?(?:是|为)?\s?(?:对的|对(?=[,.。;]|$)|正确|最佳|最合适)"
+        ),
+        re.compile(r"(?:(?:选项|选|[^A-Za-z、和与及或,\s()\[\]]\s?|^)[(\[]?)$"),
     ),
 ]
 _CONTEXT = 15

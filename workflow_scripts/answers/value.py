@@ -42,6 +42,16 @@ _STEPS = (sympy.floor, sympy.ceiling, sympy.Mod, sympy.Piecewise, sympy.Max, sym
 
 def value_text(latex: str) -> str | None:
     """Return the normal form of `latex` (no dollar signs around it); None if it has no value that can be parsed."""
+    for word, combine in ((r"\lor", sympy.Union), (r"\land", sympy.Intersection)):
+        if word in latex:
+            return _conditions([_parsed(part) for part in latex.split(word)], combine)
+    value = _parsed(latex)
+    if value is sympy.S.EmptySet and re.search(r"[\[(]", latex):
+        return None  # an interval whose ends are in the wrong order
+    return None if value is None else text_of(value)
+
+
+def _parsed(latex: str) -> Any:
     found = parse(
         f"${latex}$",
         _CONFIG,
@@ -49,11 +59,16 @@ def value_text(latex: str) -> str | None:
         extraction_mode="first_match",
         parsing_timeout=None,
     )
-    if not found or isinstance(found[0], str):
+    return None if not found or isinstance(found[0], str) else found[0]
+
+
+def _conditions(values: list[Any], combine: Any) -> str | None:
+    """The form of `x < 1 or x > 2` and the like: the set of numbers that it describes."""
+    if any(value is None or not hasattr(value, "as_set") for value in values):
         return None
-    if found[0] is sympy.S.EmptySet and re.search(r"[\[(]", latex):
-        return None  # an interval whose ends are in the wrong order
-    return text_of(found[0])
+    if len(set[Any]().union(*(value.free_symbols for value in values))) != 1:
+        return _unordered("{", values, "}")
+    return text_of(combine(*(value.as_set() for value in values)))
 
 
 def text_of(value: Any) -> str | None:
@@ -67,6 +82,8 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, sympy.Interval):
         left, right = "(" if value.left_open else "[", ")" if value.right_open else "]"
         return _joined(left, [value.start, value.end], right)
+    if isinstance(value, sympy.Complement):
+        value = sympy.Interval(-sympy.oo, sympy.oo).intersect(value.args[0]) - value.args[1]
     if isinstance(value, sympy.Union):
         return _unordered("", list(value.args), "", " u ")
     if isinstance(value, sympy.Tuple):

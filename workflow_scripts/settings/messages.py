@@ -36,11 +36,16 @@ def did_you_mean(word: Any, known: Iterable[str]) -> str:
 def readable(error: ValidationError, model: type[Strict], source: str) -> str:
     """Return the first error of `error` as `source: key: problem. hint`."""
     details = error.errors()
-    first = min(details, key=lambda item: item["type"] == "missing")
+    first = min(details, key=lambda item: (_of_the_plain_form(item), item["type"] == "missing"))
     problem = _problem(first, model)
     others = len(details) - 1
     more = f" ({others} more after this one)" if others else ""
     return f"{source}: {problem}{more}"
+
+
+def _of_the_plain_form(detail: ErrorDetails) -> bool:
+    """Whether this says that a mapping is no number, where the mapping itself may be wrong too (`subset`)."""
+    return detail["type"] == "int_type" and isinstance(detail["input"], dict)
 
 
 def _problem(detail: ErrorDetails, model: type[Strict]) -> str:
@@ -94,7 +99,9 @@ def _visible(location: Sequence[int | str]) -> list[str]:
 
 def _is_tag(parts: list[str], i: int) -> bool:
     """Tags stand right after the field that holds the union, or are type names such as list[str]."""
-    return parts[i].endswith("]") or (i > 0 and parts[i - 1] in ("source", "reward", "quantity"))
+    return parts[i].endswith("]") or (
+        i > 0 and parts[i - 1] in ("source", "answer", "subset", "reward", "quantity")
+    )
 
 
 def _siblings(model: type[Strict], location: Sequence[int | str]) -> list[str]:
@@ -131,6 +138,10 @@ def _step(node: Any, part: int | str, schema: dict[str, Any]) -> Any:
         return {"$ref": reference} if reference else {}
     if isinstance(part, int):
         return node.get("items", {})
+    members = (member for member in node.get("anyOf", ()) if member.get("$ref", "").endswith(f"/{part}"))
+    named = (*members, *node.get("patternProperties", {}).values())
+    if named:
+        return named[0]
     if isinstance(node.get("additionalProperties"), dict):
         return node["additionalProperties"]
     return {}

@@ -13,23 +13,10 @@ from workflow_scripts.questions.tables import Row
 
 ID_FIELDS = ("id", "unique_id", "realidx", "question_id", "ID", "idx")
 
-DESCRIPTORS = frozenset(
-    {
-        *("category", "choice_type", "data_source", "difficulty", "level", "meta_info", "question_concept"),
-        *(
-            "source",
-            "src",
-            "subfield",
-            "subject",
-            "subject_name",
-            "topic_name",
-            "type",
-            "unit",
-            "url",
-            "year",
-        ),
-    }
-)
+DESCRIPTORS = frozenset({
+    "category", "choice_type", "data_source", "difficulty", "level", "meta_info", "question_concept", "source", "src",
+    "subfield", "subject", "subject_name", "topic_name", "type", "unit", "url", "year",
+})  # fmt: skip
 """Fields kept in `meta`, which rewards see. A list of what may pass: rows also hold solutions and explanations."""
 
 

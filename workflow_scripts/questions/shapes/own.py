@@ -11,7 +11,10 @@ from workflow_scripts.questions.tables import Row
 
 
 def own(origin: Origin) -> Converter:
-    """Rows in our own columns; without `answer_kind` they are of the entry's kind."""
+    """Rows in our own columns; without `answer_kind` they are of the entry's kind.
+
+    Rewards see all of `meta` but `truth`: what would give the answer away belongs there.
+    """
 
     def convert(row: Row) -> Question:
         kind = row.values.get("answer_kind") or origin.answer_kind
