@@ -6,6 +6,7 @@ The expression is parsed, never run: numbers, `+ - * /`, brackets and a leading 
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ _LATEX = [
     (re.compile(r"\.\s*$"), ""),
 ]
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
 def find_expression(text: str) -> tuple[str | None, str]:
@@ -85,11 +86,5 @@ def _value(node: ast.expr, used: list[Fraction]) -> Fraction:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() | ast.BinOp() as operand):
             return -_value(operand, used)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            a, b = _value(left, used), _value(right, used)
-            return {
-                "+": Fraction.__add__,
-                "-": Fraction.__sub__,
-                "*": Fraction.__mul__,
-                "/": Fraction.__truediv__,
-            }[_OPERATORS[type(op)]](a, b)
+            return _OPERATORS[type(op)](_value(left, used), _value(right, used))
     raise ValueError("not arithmetic")

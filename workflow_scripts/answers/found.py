@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -41,3 +42,8 @@ class NormalForm:
 
 
 NOTHING = NormalForm(None, False)
+
+
+def not_understood(text: str) -> NormalForm:
+    """Return the form of a text that could not be parsed: its signs without spacing."""
+    return NormalForm(re.sub(r"\s+", "", text) or None, False)

@@ -5,13 +5,12 @@ Plain answers are read at once (quick_form.py), the others parsed by a worker pr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from workflow_scripts.answers import workers
 from workflow_scripts.answers.cleaning import clean
-from workflow_scripts.answers.found import NOTHING, NormalForm
+from workflow_scripts.answers.found import NormalForm, not_understood
 from workflow_scripts.answers.quick_form import quick_form
 
 LONGEST = 1000
@@ -19,7 +18,6 @@ LONGEST = 1000
 _DEEPEST = 25
 """Nested brackets; the parser's time grows exponentially with them."""
 _REMEMBERED = 100_000
-
 
 _known: dict[tuple[str, str], NormalForm] = {}
 
@@ -34,24 +32,20 @@ def normal_forms(answers: Sequence[str], kind: Literal["number", "latex"]) -> li
             found[answer] = known
             continue
         text = clean(answer) if len(answer) <= LONGEST else ""
-        quick = quick_form(text, kind) if text else NOTHING
+        quick = quick_form(text, kind)
         if quick is not None:
             found[answer] = quick
         elif _depth(text) > _DEEPEST:
-            found[answer] = NormalForm(_squeezed(text), False)
+            found[answer] = not_understood(text)
         else:
             waiting[answer] = text
     values = workers.values(list(waiting.values()))
     for (answer, text), value in zip(waiting.items(), values, strict=True):
-        found[answer] = NormalForm(_squeezed(text), False) if value is None else NormalForm(value, True)
+        found[answer] = not_understood(text) if value is None else NormalForm(value, True)
     if len(_known) > _REMEMBERED:
         _known.clear()
     _known.update({(kind, answer): form for answer, form in found.items()})
     return [found[answer] for answer in answers]
-
-
-def _squeezed(text: str) -> str | None:
-    return re.sub(r"\s+", "", text) or None
 
 
 def _depth(text: str) -> int:

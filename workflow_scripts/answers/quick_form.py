@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Literal
 
 from workflow_scripts.answers.cleaning import TEXT
-from workflow_scripts.answers.found import NOTHING, NormalForm
+from workflow_scripts.answers.found import NOTHING, NormalForm, not_understood
 from workflow_scripts.answers.number import number_text
 
 _MOST_WORDS = 6
@@ -63,7 +63,7 @@ def quick_form(text: str, kind: Literal["number", "latex"]) -> NormalForm | None
         only = _number(among.group(1))
         return None if only is None else NormalForm(number_text(only), True)
     if _PROSE.search(TEXT.sub(r" \1 ", text)):
-        return NormalForm(re.sub(r"\s+", "", text), False)
+        return not_understood(text)
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workflow_scripts.answers import countdown
 from workflow_scripts.answers.choice import read_choice
-from workflow_scripts.answers.found import Reading as Reading
+from workflow_scripts.answers.found import Reading
 from workflow_scripts.answers.maths import find_math
 from workflow_scripts.answers.normal_form import normal_forms
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion

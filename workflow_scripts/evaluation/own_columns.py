@@ -10,9 +10,8 @@ from typing import Any
 from workflow_scripts.answers.maths import find_math
 from workflow_scripts.answers.plain import key
 from workflow_scripts.errors import UserError
+from workflow_scripts.questions.options import LETTERS
 from workflow_scripts.questions.tables import Row
-
-LETTERS = "ABCDEFGHIJ"
 
 
 def column(row: Row, path: str) -> Any:

@@ -15,6 +15,7 @@ from workflow_scripts.answers.found import Reading
 from workflow_scripts.answers.reading import gold_forms, read_answers
 from workflow_scripts.errors import UserError
 from workflow_scripts.evaluation import own_columns as columns
+from workflow_scripts.questions.options import LETTERS
 from workflow_scripts.questions.schema import ANSWER_KINDS, Question
 from workflow_scripts.questions.tables import Row, read_rows
 from workflow_scripts.settings.specs import AnswerRule, ChoiceRule, CountdownRule, MathRule
@@ -122,8 +123,8 @@ def own_file(arguments: argparse.Namespace) -> OwnFile:
             raise UserError(f"--kind {kind} needs --{name}.")
     if kind == "choice" and (given["options"] is None) == (given["n_options"] is None):
         raise UserError("--kind choice needs --options or --n-options, and not both.")
-    if given["n_options"] is not None and not 2 <= given["n_options"] <= len(columns.LETTERS):
-        raise UserError(f"--n-options {given['n_options']}: need 2 to {len(columns.LETTERS)}.")
+    if given["n_options"] is not None and not 2 <= given["n_options"] <= len(LETTERS):
+        raise UserError(f"--n-options {given['n_options']}: need 2 to {len(LETTERS)}.")
     return OwnFile(**given)
 
 
@@ -235,7 +236,7 @@ def _group(own: OwnFile, row: Row) -> str:
 def _options(own: OwnFile, row: Row) -> dict[str, str] | None:
     if own.options is not None:
         return columns.options(row, own.options)
-    return None if own.n_options is None else dict.fromkeys(columns.LETTERS[: own.n_options], "")
+    return None if own.n_options is None else dict.fromkeys(LETTERS[: own.n_options], "")
 
 
 def _responses(own: OwnFile, row: Row) -> list[tuple[str, float | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.hub_access import access_error, hub_failure
@@ -65,8 +65,8 @@ def hub_side_files(source: HubQuestions, revision: str) -> Mapping[str, Path]:
     return {name: hub_file(source.id, file, revision) for name, file in source.side_files.items()}
 
 
-def hub_file(source_id: str, file: str, revision: str, kind: Literal["dataset", "model"] = "dataset") -> Path:
-    """Download one file of a repository into the hub's own cache, once, and return its path there.
+def hub_file(source_id: str, file: str, revision: str) -> Path:
+    """Download one file of a data set into the hub's own cache, once, and return its path there.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def hub_file(source_id: str, file: str, revision: str, kind: Literal["dataset", 
     from huggingface_hub import hf_hub_download
 
     try:
-        return Path(hf_hub_download(source_id, file, revision=revision, repo_type=kind))
+        return Path(hf_hub_download(source_id, file, revision=revision, repo_type="dataset"))
     except Exception as error:
-        reason = hub_failure(error, "datasets" if kind == "dataset" else "models", source_id)
+        reason = hub_failure(error, "datasets", source_id)
         raise UserError(f"{source_id}/{file} at {revision[:12]}: cannot be downloaded: {reason}") from error
