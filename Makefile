@@ -10,30 +10,42 @@ SEEDS ?=
 ARGS ?=
 DRY := $(filter -n --dry-run --dryrun,$(ARGS))
 CONFIG := $(if $(SEEDS),--config 'n_seeds=$(SEEDS)')
-RESULTS := results/mini
+REPORT := results/mini/report/report.html
+SUMMARY := .venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml
 
-.PHONY: help run all report env test lint verify schema
+.PHONY: help run all report report_headline report_all env test lint verify schema
 
 help:
 	@echo "make run             the central figures in miniature, trained from nothing (about 20 minutes on 2 cores)"
 	@echo "make run SEEDS=1     the same with one seed"
 	@echo "make prose_table3    one figure or table, with only the jobs that it lacks"
-	@echo "make all             every figure and table in miniature"
-	@echo "make report          the HTML report of what has been run"
+	@echo "make all             every figure and table so far, trained from nothing (about an hour on 2 cores)"
+	@echo "make report          the HTML report of what has been run: all of it, or the headline"
 	@echo "make test            lint, types, and all tests that take minutes"
 	@echo "make verify          the tests that take longer"
 
 run: env
 	$(LOCAL) headline $(ARGS) $(CONFIG)
 	$(if $(DRY),,@$(MAKE) --no-print-directory report)
-	$(if $(DRY),,@.venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml)
+	$(if $(DRY),,@$(SUMMARY) headline)
 
 all: env
 	$(LOCAL) all $(ARGS) $(CONFIG)
+	$(if $(DRY),,@$(MAKE) --no-print-directory report_all)
+	$(if $(DRY),,@$(SUMMARY) all)
 
+# A report shows finished files and runs no job. That of a run with SEEDS=1 is asked for with SEEDS=1, too.
 report: env
-	$(LOCAL) report $(ARGS) $(CONFIG)
-	$(if $(DRY),,$(SNAKEMAKE) --profile local headline --report $(RESULTS)/report/report.html $(CONFIG))
+	@$(MAKE) --no-print-directory report_$$($(LOCAL) all --dry-run $(ARGS) $(CONFIG) 2>&1 \
+		| grep -q "^Nothing to be done" && echo all || echo headline)
+
+report_headline report_all: report_%: env
+ifeq ($(DRY),)
+	@$(SNAKEMAKE) --profile local $* --report $(REPORT) $(ARGS) $(CONFIG) \
+		|| { echo "error: no report of $*. What it lacks is made by: make $(if $(filter all,$*),all,run)" >&2; exit 2; }
+else
+	@echo "would write $(REPORT) of $*"
+endif
 
 prose_% urlvr_% covo_% beyond_%: env
 	@.venv/bin/python -m workflow_scripts.status $@ >/dev/null  # a name that is none is told in one line

@@ -34,3 +34,4 @@ include: "rules/targets.smk"
 
 onstart:
     hold(RESULTS)
+    write_claims_config(PLAN)

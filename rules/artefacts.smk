@@ -84,20 +84,20 @@ rule render_table:
 
 
 rule check_claims:
-    """Test every published claim on the results: holds, does not hold, undecided, or not run."""
+    """Test the published claims of ledger {wildcards.ledger}: holds, does not hold, undecided, or not run."""
     input:
-        evidence=list(PLAN.claims.inputs.values()) if PLAN.claims else [],
+        evidence=lambda wildcards: list(PLAN.ledgers[wildcards.ledger].inputs.values()),
         numbers="config/paper_numbers.csv",
         code=code("check_claims", PLAN, ROOT),
     output:
-        csv=f"{RESULTS}/claims/ledger.csv",
-        md=f"{RESULTS}/claims/ledger.md",
-        json=f"{RESULTS}/claims/ledger.json",
-        record=f"{RESULTS}/claims/ledger.csv.prov.json",
+        csv=f"{RESULTS}/claims/{{ledger}}.csv",
+        md=f"{RESULTS}/claims/{{ledger}}.md",
+        json=f"{RESULTS}/claims/{{ledger}}.json",
+        record=f"{RESULTS}/claims/{{ledger}}.csv.prov.json",
     log:
-        f"{RESULTS}/logs/check_claims/ledger.log",
+        f"{RESULTS}/logs/check_claims/{{ledger}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/check_claims/ledger.jsonl"
+        f"{RESULTS}/benchmarks/check_claims/{{ledger}}.jsonl"
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -106,9 +106,9 @@ rule check_claims:
         mem_mb=2000,
         runtime=20,
     params:
-        config=PLAN.claims.json if PLAN.claims else "{}",
+        **claims_settings(PLAN),
     message:
-        "Checking claims"
+        "Checking claims: {wildcards.ledger}"
     shell:
         r"""
         exec &> >(tee {log:q})

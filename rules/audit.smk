@@ -1,4 +1,4 @@
-"""The audit of all figures and tables, and the pages of the report.
+"""The audits, of all figures and tables or of the headline's, and the pages of the report.
 
 Input: finished figures, tables and the ledger.
 Output: one row per figure and table with checkpoints, configurations, data, commit and state; pages in HTML.
@@ -8,22 +8,22 @@ Output: one row per figure and table with checkpoints, configurations, data, com
 rule audit_artefacts:
     """Walk from each figure and table back to its checkpoints, configurations, data and commit."""
     input:
-        # The command lists all that lies there: it has to wait for everything that this Snakemake was asked for.
+        # The command lists all that lies there: `figures` waits for everything, `headline` for the central ones.
         artefacts=lambda wildcards: [
             path
-            for name in (
-                ARTEFACTS if "all" in workflow.dag_settings.targets else HEADLINE
-            )
+            for name in (HEADLINE if wildcards.audit == "headline" else ARTEFACTS)
             for path in PLAN.renderings[name].outputs.values()
         ],
         code=code("audit", PLAN, ROOT),
     output:
-        table=f"{RESULTS}/audit/figures.csv",
-        record=f"{RESULTS}/audit/figures.csv.prov.json",
+        table=f"{RESULTS}/audit/{{audit}}.csv",
+        record=f"{RESULTS}/audit/{{audit}}.csv.prov.json",
     log:
-        f"{RESULTS}/logs/audit_artefacts/figures.log",
+        f"{RESULTS}/logs/audit_artefacts/{{audit}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/audit_artefacts/figures.jsonl"
+        f"{RESULTS}/benchmarks/audit_artefacts/{{audit}}.jsonl"
+    wildcard_constraints:
+        audit="figures|headline",
     localrule: True
     conda:
         "../envs/cpu.yaml"
@@ -35,7 +35,7 @@ rule audit_artefacts:
         results=lambda wildcards: RESULTS,
         figures=lambda wildcards: FIGURES,
     message:
-        "Auditing all figures and tables"
+        "Auditing figures and tables: {wildcards.audit}"
     shell:
         r"""
         exec &> >(tee {log:q})
@@ -56,7 +56,10 @@ rule report_page:
             caption="../report/page.rst",
             category=lambda wildcards: {
                 "claims": "Claims",
+                "headline_claims": "Claims",
+                "overlap": "Question sets",
                 "audit": "Audit",
+                "headline_audit": "Audit",
                 "configuration": "Configuration",
                 "software": "Software",
             }.get(wildcards.page, "Tables"),

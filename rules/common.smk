@@ -6,16 +6,18 @@ PLAN holds every job's configuration and inputs; a rule looks its job up by its 
 from workflow_scripts.settings.guard import hold
 from workflow_scripts.settings.workflow import (
     all_pages,
+    claims_settings,
     code,
+    headline_pages,
     local_files,
     one_of,
     option,
     page_config,
     page_source,
-    pages,
     plan_or_exit,
     prefer_this_environment,
     settings_of,
+    write_claims_config,
 )
 
 ROOT = Path(workflow.basedir)
@@ -44,4 +46,5 @@ wildcard_constraints:
     artefact=one_of(ARTEFACTS),
     figure=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "figure"),
     table=one_of(name for name, entry in ARTEFACTS.items() if entry.kind == "table"),
-    page=one_of(all_pages(PLAN)),
+    page=one_of({*headline_pages(PLAN), *all_pages(PLAN)}),
+    ledger=one_of(PLAN.ledgers),

@@ -8,8 +8,11 @@ besides preparing questions.
 
 
 rule pretrain_policy:
-    """Pretrain the tiny policy {wildcards.model_id} on the imperfect reasoner's corpus."""
+    """Train the tiny policy {wildcards.model_id} on the imperfect reasoner's corpus: a new one, or from another one."""
     input:
+        policy=lambda wildcards: PLAN.policies[wildcards.model_id].inputs.get(
+            "policy", []
+        ),
         code=code("pretrain_policy", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/models/{{model_id}}/manifest.json",
@@ -25,15 +28,23 @@ rule pretrain_policy:
             for model_id, job in PLAN.policies.items()
             if job.config.policy.source.kind not in FETCHED
         ),
+    priority: 20  # runs and reward models wait for it
     conda:
         ENVIRONMENT
-    threads: RESOURCES.pretrain_policy.threads
+    threads:
+        lambda wildcards: PLAN.policies[
+            wildcards.model_id
+        ].config.policy.source.threads
+        or RESOURCES.pretrain_policy.threads
     resources:
         mem_mb=RESOURCES.pretrain_policy.mem_mb,
         runtime=RESOURCES.pretrain_policy.runtime,
         gpu=RESOURCES.pretrain_policy.gpu,
     params:
         **settings_of(lambda wildcards: PLAN.policies[wildcards.model_id]),
+        policy=lambda wildcards: option(
+            "--policy", PLAN.policies[wildcards.model_id].inputs.get("policy")
+        ),
         folder=f"{RESULTS}/models/{{model_id}}",
     message:
         "Pretraining policy {wildcards.model_id} ({threads} threads, {resources.gpu} GPU, {resources.mem_mb} MB, {resources.runtime} min)"
@@ -41,7 +52,7 @@ rule pretrain_policy:
         r"""
         exec &> >(tee {log:q})
         export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads} HF_HUB_OFFLINE=1
-        python -m workflow_scripts.pretrain_policy --config {params.config:q} --out {params.folder:q}
+        python -m workflow_scripts.pretrain_policy --config {params.config:q} {params.policy:q} --out {params.folder:q}
         """
 
 

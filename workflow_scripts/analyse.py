@@ -12,19 +12,28 @@ from pathlib import Path
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.files import atomic_path
-from workflow_scripts.settings.evidence import Analyse, BaseEvidence, Evidence, RunEvidence
+from workflow_scripts.settings.evidence import (
+    Analyse,
+    BaseEvidence,
+    Evidence,
+    RunEvidence,
+    TransferEvidence,
+)
 
 READ = ("per_question", "metrics", "curve", "step_scores_report")
-"""The files of an evidence that this step reads."""
+"""The files of an evidence that this step always reads."""
 
 
 def evidence_inputs(evidence: Evidence, read: Sequence[str]) -> dict[str, Path]:
-    """Return the files `read` of each base and run that has them, by a name that says whose they are."""
-    places: dict[str, BaseEvidence | RunEvidence] = {}
+    """Return the files `read` of each base, run and transfer that has them, by a name that says whose they are."""
+    places: dict[str, BaseEvidence | RunEvidence | TransferEvidence] = {}
     for base in evidence.base:
         places[f"base.{base.policy_role}.{base.questions_role}"] = base
     for item in evidence.runs:
         places[f"{item.policy_role}.{item.questions_role}.{item.method}.s{item.seed}"] = item
+    for moved in evidence.transfers:
+        who = f"{moved.method}.s{moved.seed}" if moved.method else "base"
+        places[f"{moved.policy_role}.{moved.adapted_on}.{who}.on.{moved.questions_role}"] = moved
     found = {f"{place}.{name}": getattr(item, name, None) for place, item in places.items() for name in read}
     return {name: Path(path) for name, path in found.items() if path is not None}
 
@@ -39,10 +48,13 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.analysis.recipes import recipe
     from workflow_scripts.provenance.record import start_record
 
-    record = start_record(
-        step="analyse", config=config.model_dump(mode="json"), inputs=evidence_inputs(config.evidence, READ)
-    )
-    table = collect(config, recipe(config.artefact))
+    wanted = recipe(config.artefact)
+    of_rollouts = bool(wanted.agreement) or wanted.letters
+    optional = (("prm_report", wanted.prm_auc), ("samples", of_rollouts), ("rollouts", of_rollouts))
+    more = [name for name, read in optional if read]
+    inputs = evidence_inputs(config.evidence, (*READ, *more))
+    record = start_record(step="analyse", config=config.model_dump(mode="json"), inputs=inputs)
+    table = collect(config, wanted)
     with atomic_path(arguments.out) as temporary:
         table.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")
     record.finish(outputs={"analysis": arguments.out}, kind="analysis")

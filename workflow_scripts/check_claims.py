@@ -1,7 +1,7 @@
 """Check the claims of config/claims.yaml against the results of a scale, and write the ledger.
 
 Example:
-    python -m workflow_scripts.check_claims --config @claims.json --out results/mini/claims/ledger.csv
+    python -m workflow_scripts.check_claims --config @claims.json --out results/mini/claims/all.csv
 """
 
 from __future__ import annotations
@@ -16,6 +16,16 @@ from workflow_scripts.settings.evidence import CheckClaims
 
 READ = ("per_question", "curve", "rollouts")
 """The files of an evidence that this step reads."""
+
+
+def claim_inputs(config: CheckClaims) -> dict[str, Path]:
+    """Return the files behind all claims by name, each once; a name that stands for two files gets its claim's id."""
+    inputs: dict[str, Path] = {}
+    for claim_id, item in config.claims.items():
+        for name, path in evidence_inputs(item.evidence, READ).items():
+            if path not in inputs.values():
+                inputs[f"{claim_id}.{name}" if name in inputs else name] = path
+    return inputs
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -34,9 +44,7 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.artefacts.paper_numbers import read_paper_numbers
     from workflow_scripts.provenance.record import start_record
 
-    inputs = {"paper_numbers": arguments.paper_numbers}
-    for item in config.claims.values():
-        inputs.update(evidence_inputs(item.evidence, READ))
+    inputs = {"paper_numbers": arguments.paper_numbers, **claim_inputs(config)}
     numbers = read_paper_numbers(arguments.paper_numbers)
     record = start_record(step="check_claims", config=config.model_dump(mode="json"), inputs=inputs)
 

@@ -34,7 +34,7 @@ def read_analysis(path: Path) -> pd.DataFrame:
         raise UserError(f"no file {path}. Run the step `analyse` first.")
     integers = {"step": "Int64", "n": "Int64", "k": "Int64", "n_seeds": "Int64"}
     try:
-        table = pd.read_csv(path, dtype={"seed": "string", **integers})
+        table = pd.read_csv(path, dtype={"seed": "string", "adapted_on": "string", **integers})
     except (ValueError, pd.errors.ParserError) as error:
         raise UserError(
             f"{path} is not a table of the step `analyse`: {error}. Delete it and run again."
@@ -71,7 +71,6 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     config = read_config(Render, arguments.config)
 
-    from workflow_scripts.artefacts.method_table import markdown, tabulate
     from workflow_scripts.artefacts.paper_numbers import read_paper_numbers
     from workflow_scripts.artefacts.registry import FIGURES, TABLES, check_registered
     from workflow_scripts.artefacts.style import paper_style
@@ -89,12 +88,11 @@ def main(argv: list[str] | None = None) -> None:
     outputs = {suffix: arguments.out_dir / f"{config.artefact}.{suffix}" for suffix in suffixes}
     if is_figure:
         with paper_style():
-            figure, printed = FIGURES[config.artefact](table, config)
+            figure, printed = FIGURES[config.artefact].draw(table, config)
             save_figure(figure, config, outputs["pdf"], outputs["png"])
     else:
-        layout = TABLES[config.artefact]
-        printed = tabulate(layout, table, config, read_paper_numbers(arguments.paper_numbers))
-        write_text(outputs["md"], markdown(layout, printed, config))
+        printed, text = TABLES[config.artefact](table, config, read_paper_numbers(arguments.paper_numbers))
+        write_text(outputs["md"], text)
     with atomic_path(outputs["csv"]) as temporary:
         printed.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")
     record.finish(outputs=outputs, kind=config.entry.kind)

@@ -1,7 +1,7 @@
 """Write one page of the HTML report: what a step printed for people (md), a csv, the locked software, or a text.
 
 Example:
-    python -m workflow_scripts.report_page --config @page.json --source results/mini/claims/ledger.md --out claims.html
+    python -m workflow_scripts.report_page --config @page.json --source results/mini/claims/all.md --out claims.html
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _read(path: Path) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return the Markdown that this pipeline writes (headings, paragraphs, pipe tables, bold, code) as HTML."""
+    """Return the Markdown of this pipeline (headings, paragraphs, pipe tables, bold, underlined, code) as HTML."""
     parts = []
     for block in text.strip().split("\n\n"):
         lines = block.splitlines()
@@ -94,6 +94,7 @@ def markdown(text: str) -> str:
 
 def _inline(text: str) -> str:
     text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
+    text = re.sub(r"&lt;u&gt;(.+?)&lt;/u&gt;", r"<u>\1</u>", text)
     return re.sub(r"`(.+?)`", r"<code>\1</code>", text)
 
 

@@ -28,10 +28,16 @@ from workflow_scripts.settings.guard import is_held
 from workflow_scripts.settings.load import load_scale_file
 from workflow_scripts.settings.plan import Job, Plan, resolve
 
+LEDGER_TARGETS = {"all": "claims", "headline": "headline_claims"}
+"""Ledger -> the workflow's target that makes it, in rules/targets.smk. An artefact's target has its own name."""
+
 
 @dataclass(frozen=True)
 class ArtefactStatus:
-    """One line of the answer. `jobs_done` of `jobs` counts the artefact's own job and all it needs."""
+    """One line of the answer: `artefact` is a target of the workflow.
+
+    `jobs_done` of `jobs` counts the artefact's own job and all it needs.
+    """
 
     artefact: str
     kind: str
@@ -55,7 +61,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(argv)
     configuration = load_scale_file(arguments.scale_file, Path.cwd(), arguments.seeds)
-    statuses = artefact_statuses(resolve(configuration), Path.cwd(), _command(arguments.scale_file))
+    command = _command(arguments.scale_file, arguments.seeds)
+    statuses = artefact_statuses(resolve(configuration), Path.cwd(), command)
     unknown = set(arguments.artefacts) - {status.artefact for status in statuses}
     if unknown:
         known = ", ".join(status.artefact for status in statuses)
@@ -69,11 +76,13 @@ def main(argv: list[str] | None = None) -> None:
         print("\n".join(_table(chosen)))
 
 
-def _command(scale_file: Path) -> str:
-    """Return the snakemake command of a scale, with a gap for the artefact."""
-    if scale_file.stem in ("mini", "paper"):
-        return f"snakemake --profile {'slurm' if scale_file.stem == 'paper' else 'local'} {{}}"
-    return f"snakemake --profile local {{}} --configfile {shlex.quote(scale_file.as_posix())}"
+def _command(scale_file: Path, seeds: int | None) -> list[str]:
+    """Return the words of a scale's snakemake command, with a gap for the target."""
+    profiles = {"config/mini.yaml": "local", "config/paper.yaml": "slurm"}
+    file = scale_file.as_posix()
+    words = ["snakemake", "--profile", profiles.get(file, "local"), "{}"]
+    words += [] if file in profiles else ["--configfile", file]
+    return words + ([] if seeds is None else ["--config", f"n_seeds={seeds}"])
 
 
 def _jobs(plan: Plan) -> Iterator[tuple[tuple[str, ...], str, Job]]:
@@ -97,12 +106,12 @@ def _jobs(plan: Plan) -> Iterator[tuple[tuple[str, ...], str, Job]]:
         yield ("evaluate",), f"{owner}.{evaluation}", job
     if plan.overlap is not None:
         yield ("check_overlap",), "overlap", plan.overlap
-    if plan.claims is not None:
-        yield ("check_claims",), "ledger", plan.claims
+    for name, job in plan.ledgers.items():
+        yield ("check_claims",), name, job
 
 
-def artefact_statuses(plan: Plan, workdir: Path, command: str) -> list[ArtefactStatus]:
-    """Return the status of each artefact, and of the claims ledger, below `workdir`."""
+def artefact_statuses(plan: Plan, workdir: Path, command: list[str]) -> list[ArtefactStatus]:
+    """Return the status of each artefact, and of the ledgers of claims, below `workdir`."""
     results = workdir / plan.settings.settings.results
     incomplete, running, logs = incomplete_outputs(workdir), is_held(results), Logs(results)
     progress: dict[str, Progress] = {}
@@ -118,15 +127,19 @@ def artefact_statuses(plan: Plan, workdir: Path, command: str) -> list[ArtefactS
         (name, plan.settings.artefacts[name].kind, next(iter(job.outputs.values())))
         for name, job in plan.renderings.items()
     ]
-    if plan.claims is not None:
-        finals.append(("claims", "ledger", next(iter(plan.claims.outputs.values()))))
+    finals += [
+        (LEDGER_TARGETS[name], "ledger", next(iter(job.outputs.values())))
+        for name, job in plan.ledgers.items()
+    ]
     return [
         _status(name, kind, [progress[job] for job in needed(first, needs)], command, workdir)
         for name, kind, first in finals
     ]
 
 
-def _status(artefact: str, kind: str, jobs: list[Progress], command: str, workdir: Path) -> ArtefactStatus:
+def _status(
+    artefact: str, kind: str, jobs: list[Progress], command: list[str], workdir: Path
+) -> ArtefactStatus:
     """Judge an artefact by its own job, the first of `jobs`; if that is not done, by those it waits for."""
     own = jobs[0]
     done = sum(job.state == "done" for job in jobs)
@@ -134,11 +147,12 @@ def _status(artefact: str, kind: str, jobs: list[Progress], command: str, workdi
     tell = next((job for job in jobs if job.state == "running"), tell)
     if own.state == "done" or tell is None:
         tell = own
+    next_command = shlex.join(artefact if word == "{}" else word for word in command)
     hint = {
         "done": "",
         "running": f"{tell.rule} {tell.name}",
-        "failed": f"{tell.rule} {tell.name}; then: {command.format(artefact)}",
-        "missing": command.format(artefact if kind != "ledger" else "headline"),
+        "failed": f"{tell.rule} {tell.name}; then: {next_command}",
+        "missing": next_command,
     }[tell.state]
     log = tell.log.relative_to(workdir).as_posix() if tell.log else None
     return ArtefactStatus(artefact, kind, tell.state, done, len(jobs), log, hint)

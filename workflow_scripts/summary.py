@@ -1,9 +1,11 @@
 """Print what a finished scale found: tables, a sentence per figure, verdicts, and where everything lies.
 
     python -m workflow_scripts.summary
-    python -m workflow_scripts.summary --scale-file config/smoke.yaml
+    python -m workflow_scripts.summary all
+    python -m workflow_scripts.summary prose_fig1 --scale-file config/smoke.yaml
 
-It reads finished files only; what is not there yet is said to be missing.
+It reads finished files only; what is not there yet is said to be missing. Without a name it tells of `all` or of the
+`headline`, whichever ledger of claims is the newer one.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
 from workflow_scripts.command import run
@@ -21,25 +25,25 @@ WIDTH = 100
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the summary of a scale's headline artefacts."""
+    """Print the summary of a scale's artefacts."""
     parser = argparse.ArgumentParser(
         prog="python -m workflow_scripts.summary",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "artefacts", nargs="*", help="only these, for example prose_fig1 (default: the headline)"
-    )
+    parser.add_argument("names", nargs="*", help="`all`, `headline`, or artefacts, for example prose_fig1")
     parser.add_argument("--scale-file", type=Path, default=Path("config/mini.yaml"))
     arguments = parser.parse_args(argv)
-    print(summary(load_scale_file(arguments.scale_file, Path.cwd()), arguments.artefacts))
+    print(summary(load_scale_file(arguments.scale_file, Path.cwd()), arguments.names))
 
 
-def summary(configuration: Configuration, artefacts: list[str]) -> str:
-    """Return the summary as text; paths are those of the scale file, relative to the repository."""
+def summary(configuration: Configuration, names: list[str]) -> str:
+    """Return the summary of `names` as text; paths are those of the scale file, relative to the repository."""
     settings = configuration.settings
     results, figures = Path(settings.results), Path(settings.figures)
-    wanted = artefacts or list(settings.headline)
+    collections = {"all": list(configuration.artefacts), "headline": list(settings.headline)}
+    collection = names[0] if len(names) == 1 and names[0] in collections else newer_ledger(results)
+    wanted = collections[collection] if names in ([], [collection]) else names
     for name in wanted:
         if name not in configuration.artefacts:
             raise UserError(f"no artefact `{name}`. Known: {', '.join(configuration.artefacts)}.")
@@ -49,29 +53,56 @@ def summary(configuration: Configuration, artefacts: list[str]) -> str:
 
     parts = [table_text(results / "tables" / f"{name}.md") for name in tables]
     parts += [sentence(name, figures / f"{name}.csv", labels) for name in drawn]
-    parts.append(verdicts(results / "claims" / "ledger.csv"))
-    parts.append(_places(results, figures, tables, drawn))
+    ledger = results / "claims" / f"{collection if settings.headline_claims else 'all'}.csv"
+    parts.append(verdicts(ledger))
+    parts.append(_places(results, figures, tables, drawn, ledger.with_suffix(".md")))
     return "\n\n".join(parts) + "\n"
 
 
+def newer_ledger(results: Path) -> str:
+    """Return `all` or `headline`: the ledger of claims that was written last, `headline` if there is none."""
+    written = {name: results / "claims" / f"{name}.csv" for name in ("headline", "all")}
+    there = [name for name, path in written.items() if path.is_file()]
+    return max(there, key=lambda name: written[name].stat().st_mtime, default="headline")
+
+
 def table_text(path: Path) -> str:
-    """Return a markdown table as aligned plain text, with the line that says what it rests on."""
+    """Return a page of markdown tables as aligned plain text, with the line that says what they rest on."""
     if not path.is_file():
         return f"{path}: not there yet"
     lines = path.read_text(encoding="utf-8").splitlines()
-    rows = [_cells(line) for line in lines if line.startswith("|") and not line.startswith("| ---")]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
-    shown = [
+    title = next((line.removeprefix("# ") for line in lines if line.startswith("# ")), path.stem)
+    shown = [title]
+    for in_table, group in groupby(lines, key=lambda line: line.startswith("|")):
+        block = list(group)
+        shown += ["", *_aligned(block)] if in_table else _headings(block)
+    return "\n".join([*shown, "", textwrap.fill(_foot(lines[-1]), WIDTH)])
+
+
+def _foot(line: str) -> str:
+    """The foot of a table with the marks of plain text; one that says nothing of marks gets what the star means."""
+    if "Bold: " not in line:
+        return f"* best of its column. {line}"
+    return line.replace("Bold: ", "*: ").replace("underlined: ", "+: ")
+
+
+def _headings(lines: Iterable[str]) -> list[str]:
+    return [text for line in lines if line.startswith("## ") for text in ("", line.removeprefix("## "))]
+
+
+def _aligned(lines: Iterable[str]) -> list[str]:
+    rows = [_cells(line) for line in lines if not line.startswith("| ---")]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-    if shown:
-        shown.insert(1, "-" * max(len(line) for line in shown))
-    title = next((line.removeprefix("# ") for line in lines if line.startswith("# ")), path.stem)
-    return "\n".join([title, "", *shown, "", textwrap.fill(f"* best of its column. {lines[-1]}", WIDTH)])
+    return [texts[0], "-" * max(len(text) for text in texts), *texts[1:]]
 
 
 def _cells(line: str) -> list[str]:
-    return [re.sub(r"\*\*(.+?)\*\*", r"\1 *", cell.strip()) for cell in line.strip().strip("|").split("|")]
+    """The cells of a row; a star marks the best of a column and a plus the second best."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    return [re.sub(r"<u>(.+?)</u>", r"\1 +", re.sub(r"\*\*(.+?)\*\*", r"\1 *", cell)) for cell in cells]
 
 
 def sentence(artefact: str, plotted: Path, labels: dict[str, str]) -> str:
@@ -101,11 +132,11 @@ def verdicts(ledger: Path) -> str:
     return "\n".join(lines)
 
 
-def _places(results: Path, figures: Path, tables: list[str], drawn: list[str]) -> str:
+def _places(results: Path, figures: Path, tables: list[str], drawn: list[str], ledger: Path) -> str:
     report = results / "report" / "report.html"
     lines = [("figures", figures / f"{name}.png") for name in drawn]
     lines += [("tables", results / "tables" / f"{name}.md") for name in tables]
-    lines += [("ledger", results / "claims" / "ledger.md"), ("report", report)]
+    lines += [("ledger", ledger), ("report", report)]
     absent = {report: "  (not there yet: make report)"}
     return "\n".join(
         f"{name:8} {path}{'' if path.is_file() else absent.get(path, '  (not there yet)')}"

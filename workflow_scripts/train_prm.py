@@ -31,10 +31,15 @@ def train_tiny(
     import torch
 
     from workflow_scripts.policies.loading import load_model, load_tokenizer
+    from workflow_scripts.settings.worlds import ClinicWorld
     from workflow_scripts.step_scores.scorer import StepFormatter, StepScorer
     from workflow_scripts.step_scores.training import held_out_report, train_step_scorer
     from workflow_scripts.worlds.clinic import Clinic
 
+    if not isinstance(settings, ClinicWorld):
+        raise UserError(
+            f"a process reward model is trained in the clinic only, not in a world of kind {settings.kind}."
+        )
     world = Clinic(settings)
     torch.manual_seed(source.seed)
     model, tokenizer = load_model(policy, prm.dtype), load_tokenizer(policy)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.clinic_samples import ANSWER_RULE, PROMPT, questions, save_untrained_policy, world_settings
+from tests.unit.test_finetuned_policies import FINETUNING
 from tests.unit.test_model_steps import PRETRAINING, policy_config, pretrained, prm_config, prm_spec
 from tests.unit.test_trainer import GRPO
 from workflow_scripts.models import write_manifest
@@ -164,6 +165,7 @@ def run_commands(folder, inputs):
     """The commands of the steps without resume points, by step."""
     longer = {**PRETRAINING, "drill_steps": 40, "corpus_steps": 40}
     policy = policy_config({**pretrained(0.0), "pretraining": longer})
+    finetuned = policy_config({**FINETUNING, "corpus_steps": 60})
     prm = prm_config({**prm_spec(), "source": {**prm_spec()["source"], "steps": 60}})
     score = {
         "samples": "s",
@@ -177,6 +179,10 @@ def run_commands(folder, inputs):
         "pretrain_policy": [
             *(*tool, "workflow_scripts.pretrain_policy", "--config", policy),
             *("--out", str(folder / "policy")),
+        ],
+        "finetune_policy": [
+            *(*tool, "workflow_scripts.pretrain_policy", "--config", finetuned),
+            *("--policy", str(inputs / "manifest.json"), "--out", str(folder / "policy")),
         ],
         "train_prm": [
             *(*tool, "workflow_scripts.train_prm", "--config", prm),
@@ -201,7 +207,7 @@ def run_commands(folder, inputs):
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize("step", ["pretrain_policy", "train_prm", "score_steps"])
+@pytest.mark.parametrize("step", ["pretrain_policy", "finetune_policy", "train_prm", "score_steps"])
 def test_a_step_without_resume_points_may_be_killed_at_any_moment(inputs, tmp_path, step):
     if not (inputs / "rollouts.parquet").exists():
         finish(sample_command(inputs, inputs / "sampled"))

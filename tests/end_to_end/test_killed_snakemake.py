@@ -18,7 +18,7 @@ FINAL = (
     "figures/smoke/*.csv",
     "figures/smoke/*.png",
     "results/smoke/tables/prose_table3.*",
-    "results/smoke/claims/ledger.csv",
+    "results/smoke/claims/headline.csv",
     "results/smoke/models/*/model/model.safetensors",
     "results/smoke/runs/*/final/model.safetensors",
 )

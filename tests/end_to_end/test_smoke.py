@@ -49,7 +49,7 @@ def test_figures_tables_and_ledger_are_there(smoke_results: Path) -> None:
     tables = smoke_results / "results/smoke/tables"
     assert (tables / "prose_table3.csv").stat().st_size
     assert "|" in (tables / "prose_table3.md").read_text(encoding="utf-8")
-    ledger = json.loads((smoke_results / "results/smoke/claims/ledger.json").read_text(encoding="utf-8"))
+    ledger = json.loads((smoke_results / "results/smoke/claims/headline.json").read_text(encoding="utf-8"))
     assert ledger
 
 

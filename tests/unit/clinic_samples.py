@@ -8,7 +8,7 @@ from workflow_scripts.policies.rollouts import Sampler
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.prompts import PromptSpec
 from workflow_scripts.settings.specs import Architecture, ChoiceRule, GeneratedQuestions
-from workflow_scripts.settings.worlds import Belief, ClinicWorld
+from workflow_scripts.settings.worlds import Belief, ClinicWorld, Families
 from workflow_scripts.worlds.clinic import Clinic
 
 PROMPT = PromptSpec(user="{text}\nOptions:{options}", option=" ({letter}): {text}", option_separator="")
@@ -29,6 +29,7 @@ def world_settings(**changes: object) -> ClinicWorld:
         "rambler_filler": 0.7,
         "skip": 0.12,
         "no_answer": 0.03,
+        "families": Families(four_options=0.1, many_findings=0.15, single_finding=0.15),
         "max_steps": 12,
         "prompt": PROMPT,
     }

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.settings.evidence import BaseEvidence, Evidence, NotRun, RunEvidence
+from workflow_scripts.settings.evidence import (
+    BaseEvidence,
+    Evidence,
+    NotRun,
+    RunEvidence,
+    TransferEvidence,
+)
 from workflow_scripts.settings.training import StatisticsSpec
 
 STATISTICS = StatisticsSpec(bootstrap_samples=500, confidence=0.95, seed=7)
@@ -62,17 +68,31 @@ def write_base(
     policy: str = POLICY,
     questions: str = QUESTIONS,
     step_auc: float | None = None,
+    samples: Mapping[str, tuple[str, str]] | None = None,
 ) -> BaseEvidence:
-    """Write the base's evaluation."""
+    """Write the base's evaluation; `samples`: question -> (gold, answers as letters, `-` for none)."""
     folder = folder / f"base.{policy}.{questions}"
     folder.mkdir(parents=True, exist_ok=True)
     rows.to_parquet(folder / "per_question.parquet")
     (folder / "metrics.json").write_text("{}")
+    if samples is not None:
+        sampled = [
+            {
+                "question_id": question,
+                "sample": position,
+                "answer": None if answer == "-" else answer,
+                "correct": answer == gold,
+            }
+            for question, (gold, answers) in samples.items()
+            for position, answer in enumerate(answers)
+        ]
+        pd.DataFrame(sampled).to_parquet(folder / "samples.parquet")
     return BaseEvidence(
         policy_role=policy,
         questions_role=questions,
         evaluation=str(folder / "metrics.json"),
         per_question=str(folder / "per_question.parquet"),
+        samples=None if samples is None else str(folder / "samples.parquet"),
         step_scores_report=None if step_auc is None else write_step_report(folder, step_auc),
     )
 
@@ -86,16 +106,24 @@ def write_run(
     evaluation: pd.DataFrame | None = None,
     rollouts: pd.DataFrame | None = None,
     step_auc: float | None = None,
+    policy: str = POLICY,
+    questions: str = QUESTIONS,
+    training: Mapping[str, Sequence[float | None]] | None = None,
 ) -> RunEvidence:
     """Write one run: `curve` maps steps to question rows, `rewards` has one value per step from 1.
 
-    Without `rollouts`, each step draws one of `q0` with the step's reward.
+    Without `rollouts`, each step draws one of `q0` with the step's reward. `training` has other metrics of the steps.
     """
-    folder = folder / f"{method}.s{seed}"
+    folder = folder / (f"{method}.s{seed}" if policy == POLICY else f"{policy}.{method}.s{seed}")
+    if questions != QUESTIONS:
+        folder = folder.with_name(f"{questions}.{folder.name}")
     folder.mkdir(parents=True, exist_ok=True)
     pd.concat([rows.assign(step=step) for step, rows in curve.items()]).to_parquet(folder / "curve.parquet")
     lines = [
-        json.dumps({"step": step, "reward": reward, "n_questions": 7, "n_rollouts": 112})
+        json.dumps(
+            {"step": step, "reward": reward, "n_questions": 7, "n_rollouts": 112}
+            | {name: values[step - 1] for name, values in (training or {}).items()}
+        )
         for step, reward in enumerate(rewards, start=1)
     ]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
@@ -106,8 +134,8 @@ def write_run(
         evaluation.to_parquet(folder / "per_question.parquet")
         (folder / "metrics.json").write_text("{}")
     return RunEvidence(
-        policy_role=POLICY,
-        questions_role=QUESTIONS,
+        policy_role=policy,
+        questions_role=questions,
         method=method,
         seed=seed,
         run_id=f"p.q.{method}.s{seed}.00000000",
@@ -117,6 +145,31 @@ def write_run(
         evaluation=None if evaluation is None else str(folder / "metrics.json"),
         per_question=None if evaluation is None else str(folder / "per_question.parquet"),
         step_scores_report=None if step_auc is None else write_step_report(folder, step_auc),
+    )
+
+
+def write_transfer(
+    folder: Path,
+    rows: pd.DataFrame,
+    method: str | None,
+    seed: int | None,
+    questions: str,
+    policy: str = POLICY,
+    adapted_on: str = QUESTIONS,
+) -> TransferEvidence:
+    """Write the evaluation of a frozen policy (`method` None: of the base) on other questions."""
+    folder = folder / f"{policy}.{adapted_on}.{method}.s{seed}.on.{questions}"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows.to_parquet(folder / "per_question.parquet")
+    (folder / "metrics.json").write_text("{}")
+    return TransferEvidence(
+        policy_role=policy,
+        adapted_on=adapted_on,
+        questions_role=questions,
+        method=method,
+        seed=seed,
+        evaluation=str(folder / "metrics.json"),
+        per_question=str(folder / "per_question.parquet"),
     )
 
 

@@ -17,14 +17,15 @@ from synthetic_evidence import (
     write_run,
 )
 
-from workflow_scripts.analysis.quantities import Estimate, NoEvidence, NotComparable, estimate
+from workflow_scripts.analysis.quantities import Estimate, estimate
+from workflow_scripts.analysis.terms import NoEvidence, NotComparable
 from workflow_scripts.evaluation.intervals import bootstrap_mean
 from workflow_scripts.settings.claims import Contrast, Difference, Gain, Level, Quantity, WeightedTerm
 from workflow_scripts.settings.evidence import Evidence
 
 
 def measure(quantity: Quantity, found: Evidence) -> Estimate:
-    return estimate(quantity.terms(), found, POLICY, QUESTIONS, STATISTICS)
+    return estimate(quantity, found, [POLICY], [QUESTIONS], STATISTICS)
 
 
 @pytest.fixture

@@ -32,17 +32,17 @@ from workflow_scripts.analysis.verdicts import combine, judge
 def test_each_test_holds_fails_or_stays_open(
     test: str, threshold: float, low: float, high: float, seeds: list[float], verdict: str
 ) -> None:
-    assert judge(test, threshold, low, high, seeds) == verdict
+    assert judge(test, threshold, (low + high) / 2, low, high, seeds) == verdict
 
 
 def test_seeds_that_disagree_leave_a_clear_interval_undecided() -> None:
-    assert judge("lower_above", 0.0, 0.01, 0.05, [0.08, -0.02]) == "undecided"
-    assert judge("lower_above", 0.0, -0.05, -0.01, [-0.08, 0.02]) == "undecided"
+    assert judge("lower_above", 0.0, (0.01 + 0.05) / 2, 0.01, 0.05, [0.08, -0.02]) == "undecided"
+    assert judge("lower_above", 0.0, (-0.05 + -0.01) / 2, -0.05, -0.01, [-0.08, 0.02]) == "undecided"
 
 
 def test_seeds_of_either_sign_agree_that_nothing_improved() -> None:
     # "no improvement" asks each seed to lie below +0.02, not to share a sign.
-    assert judge("upper_below", 0.02, -0.03, 0.01, [-0.02, 0.01]) == "holds"
+    assert judge("upper_below", 0.02, (-0.03 + 0.01) / 2, -0.03, 0.01, [-0.02, 0.01]) == "holds"
 
 
 @pytest.mark.parametrize(
@@ -57,26 +57,26 @@ def test_seeds_of_either_sign_agree_that_nothing_improved() -> None:
 def test_an_interval_that_is_the_threshold_satisfies_only_the_tests_that_include_it(
     test: str, verdict: str
 ) -> None:
-    assert judge(test, 0.0, 0.0, 0.0, [0.0, 0.0]) == verdict
+    assert judge(test, 0.0, (0.0 + 0.0) / 2, 0.0, 0.0, [0.0, 0.0]) == verdict
 
 
 def test_a_bound_on_the_threshold_decides_strict_and_inclusive_tests_differently() -> None:
-    assert judge("lower_above", 0.1, 0.1, 0.2, [0.15]) == "undecided"
-    assert judge("lower_at_least", 0.1, 0.1, 0.2, [0.15]) == "holds"
+    assert judge("lower_above", 0.1, (0.1 + 0.2) / 2, 0.1, 0.2, [0.15]) == "undecided"
+    assert judge("lower_at_least", 0.1, (0.1 + 0.2) / 2, 0.1, 0.2, [0.15]) == "holds"
 
 
 def test_rounding_errors_do_not_break_a_tie() -> None:
     value = 0.1 + 0.2 - 0.3  # 5.6e-17
     assert value > 0
-    assert judge("lower_above", 0.0, value, value, [value]) == "does not hold"
+    assert judge("lower_above", 0.0, (value + value) / 2, value, value, [value]) == "does not hold"
 
 
 def test_a_wide_interval_around_zero_does_not_refute_a_small_magnitude() -> None:
-    assert judge("magnitude_below", 0.05, -0.2, 0.2, [0.1]) == "undecided"
+    assert judge("magnitude_below", 0.05, (-0.2 + 0.2) / 2, -0.2, 0.2, [0.1]) == "undecided"
 
 
 def test_without_an_interval_nothing_is_decided() -> None:
-    assert judge("lower_above", 0.0, math.nan, math.nan, [0.5]) == "undecided"
+    assert judge("lower_above", 0.0, (math.nan + math.nan) / 2, math.nan, math.nan, [0.5]) == "undecided"
 
 
 @pytest.mark.parametrize(

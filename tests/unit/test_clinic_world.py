@@ -9,7 +9,12 @@ from tests.unit.clinic_samples import angina_question, questions, world_settings
 from workflow_scripts.answers.reading import read_answer
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.specs import ChoiceRule, GeneratedQuestions, StepLabels
-from workflow_scripts.worlds.checking import answer_agrees_with_steps, check_steps, corrupt
+from workflow_scripts.worlds.checking import (
+    answer_agrees_with_steps,
+    check_steps,
+    corrupt,
+    says_a_finding_twice,
+)
 from workflow_scripts.worlds.clinic import Clinic
 from workflow_scripts.worlds.knowledge import CONDITIONS, FILLER, FINDINGS, SIGNATURES, TRUE_CONDITION
 
@@ -66,6 +71,16 @@ def test_reasoner_follows_its_beliefs():
         expected = belief.right + (1 - belief.right - belief.habitual) / len(CONDITIONS)
         share = said[f"{finding}: {TRUE_CONDITION[finding]}"] / 4000
         assert share == pytest.approx(expected, abs=0.03)
+
+
+def test_reasoner_takes_the_findings_in_the_order_shown_and_each_once():
+    world, rng = Clinic(world_settings(no_answer=0.0)), random.Random(4)
+    for question in questions(n=50):
+        steps = [line for line in world.respond(question, rng)[:-1] if line != FILLER]
+        said = [question.meta["findings"].index(step.split(": ")[0]) for step in steps]
+        assert said == sorted(set(said))
+        assert not says_a_finding_twice(steps)
+        assert not steps or says_a_finding_twice([*steps, f"{steps[0].split(': ')[0]}: angina"])
 
 
 def test_reasoner_never_exceeds_the_step_limit_and_ramblers_reach_it():

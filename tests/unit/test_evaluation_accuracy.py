@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from workflow_scripts.answers.vote import majority
 from workflow_scripts.evaluation.accuracy import pass_at_k
-from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.diversity import (
+    answer_entropy,
+    n_distinct_answers,
+    n_distinct_responses,
+    wrong_collision,
+)
 from workflow_scripts.evaluation.per_question import question_result
 from workflow_scripts.evaluation.selection import best_of_n, sc_rm
 from workflow_scripts.step_scores.aggregate import aggregate
@@ -72,6 +77,24 @@ def test_diversity_ignores_order_and_entropy_is_bounded(
     entropy = answer_entropy(answers)
     assert entropy == pytest.approx(answer_entropy(data.draw(st.permutations(answers))))
     assert 0 <= entropy <= math.log(max(1, n_distinct_answers(answers))) + 1e-12
+
+
+def test_collisions_of_wrong_answers_by_hand() -> None:
+    # Wrong: B B C. Of the three pairs one is equal.
+    assert wrong_collision(["A", "B", "B", "C", "A"], "A") == pytest.approx(1 / 3)
+    # Unreadable samples are wrong and meet no other, not even each other: B B, and two of them make six pairs.
+    assert wrong_collision(["B", None, "B", None], "A") == pytest.approx(1 / 6)
+    assert wrong_collision([None, None], "A") == 0.0
+    assert wrong_collision(["B", "B"], "A") == 1.0
+    assert wrong_collision(["A", "B"], "A") is None
+    assert wrong_collision(["A"], "A") is None
+
+
+@given(answers=st.lists(st.sampled_from(["A", "B", "C", "D", None]), min_size=1, max_size=10))
+def test_collisions_are_the_share_of_equal_pairs_of_wrong_samples(answers: list[str | None]) -> None:
+    pairs = list(combinations([answer for answer in answers if answer != "A"], 2))
+    expected = sum(a == b is not None for a, b in pairs) / len(pairs) if pairs else None
+    assert wrong_collision(answers, "A") == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.skipif(not QWEN.is_file(), reason="the shared model outputs are not beside this checkout")

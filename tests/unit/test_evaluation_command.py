@@ -100,6 +100,7 @@ def test_metrics_by_hand(files: Path) -> None:
             "answer_entropy": (0.636514 + 0.693147) / 2,  # of (1/3, 2/3) and (1/2, 1/2)
             "unparseable": 1 / 8,
             "tie_share": 0.5,
+            "wrong_collision": 0.5,  # q1: A and an unreadable one do not meet; q2: both wrong ones are B
         },
         abs=1e-6,
     )
@@ -108,6 +109,24 @@ def test_metrics_by_hand(files: Path) -> None:
     )
     assert metrics["pass@2"]["k"] == 2
     assert (files / "out" / "metrics.json.prov.json").is_file()
+
+
+def test_questions_without_two_wrong_samples_are_left_out_of_collisions_and_n_says_so(files: Path) -> None:
+    change_rollouts(
+        files,
+        lambda t: t.assign(
+            answer=["B", "B", "B", "A", "B", "B", "C", "A"], correct=[True] * 3 + [False] * 4 + [True]
+        ),
+    )
+    metric = evaluate(files)["wrong_collision"]
+    # q1 has one wrong sample. q2: of the pairs BB, BC, BC one is equal.
+    assert (metric["value"], metric["n"], metric["k"]) == (pytest.approx(1 / 3), 1, 4)
+    table = pd.read_parquet(files / "out" / "per_question.parquet").set_index("question_id")
+    assert table["wrong_collision"].isna().to_dict() == {"q1": True, "q2": False}
+
+    right = rollouts().assign(answer=["B"] * 4 + ["A"] * 4, correct=True)
+    right.to_parquet(files / "rollouts.parquet")
+    assert "wrong_collision" not in evaluate(files)
 
 
 def test_scores_add_best_of_n_and_the_weighted_vote(files: Path) -> None:

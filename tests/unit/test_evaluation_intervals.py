@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workflow_scripts.evaluation.intervals import bootstrap_mean, paired_difference
+from workflow_scripts.evaluation.intervals import bootstrap_average, bootstrap_mean
 
 SETTINGS = {"samples": 4000, "confidence": 0.95, "seed": 0}
 
@@ -48,24 +48,10 @@ def test_equal_input_gives_equal_output_in_any_chunking(monkeypatch: pytest.Monk
     assert (rechunked.low, rechunked.high) == pytest.approx((first.low, first.high))
 
 
-def test_pairing_removes_what_the_methods_share() -> None:
-    hard = np.random.default_rng(0).random(200)
-    difference = paired_difference(hard + 0.05, hard, **SETTINGS)
-    assert difference.value == pytest.approx(0.05)
-    assert difference.high - difference.low < 1e-9
-
-
-def test_a_base_without_seeds_pairs_with_every_seed() -> None:
-    difference = paired_difference([[0.5, 0.7], [0.1, 0.3]], [0.2, 0.4], **SETTINGS)
-    assert difference.per_seed == pytest.approx((0.3, -0.1))
-
-
-@pytest.mark.parametrize(
-    ("a", "b"), [([1.0, 2.0], [1.0]), ([[1.0], [2.0]], [[1.0], [2.0], [3.0]]), ([float("nan")], [1.0])]
-)
-def test_unpaired_or_missing_values_are_refused(a: list, b: list) -> None:
-    with pytest.raises(ValueError):
-        paired_difference(a, b, **SETTINGS)
+@pytest.mark.parametrize("values", [[float("nan")], [[1.0, 2.0], [1.0, float("inf")]]])
+def test_values_that_are_missing_are_refused(values: list) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        bootstrap_mean(values, **SETTINGS)
 
 
 def test_settings_outside_their_range_are_refused() -> None:
@@ -73,3 +59,25 @@ def test_settings_outside_their_range_are_refused() -> None:
         bootstrap_mean([1.0], samples=10, confidence=1.0, seed=0)
     with pytest.raises(ValueError):
         bootstrap_mean([], samples=10, confidence=0.9, seed=0)
+
+
+def test_an_average_over_sets_counts_each_set_the_same() -> None:
+    # Set means 1/2 and 1; over all six questions it would be 5/6.
+    interval = bootstrap_average([[0.0, 1.0], [1.0, 1.0, 1.0, 1.0]], **SETTINGS)
+    assert interval.value == 0.75
+    # The second set never varies, the first is 0, 1/2 or 1 with probability 1/4, 1/2, 1/4.
+    assert (interval.low, interval.high) == pytest.approx((0.5, 1.0))
+
+
+def test_an_average_of_equally_uncertain_sets_is_more_certain_than_each() -> None:
+    # By hand: 1.96 * sqrt(0.7 * 0.3 / 100 / 4) = 0.0449; one set alone has 0.0898.
+    sets = [[1.0] * 70 + [0.0] * 30] * 4
+    interval = bootstrap_average(sets, **SETTINGS)
+    assert interval.high - interval.value == pytest.approx(0.0449, abs=0.006)
+
+
+def test_an_average_keeps_the_seeds_and_refuses_sets_with_other_numbers_of_them() -> None:
+    interval = bootstrap_average([[[0.0, 0.0], [1.0, 0.0]], [[1.0], [0.0]]], **SETTINGS)
+    assert interval.per_seed == (0.5, 0.25)
+    with pytest.raises(ValueError, match=r"\[1, 2\] seeds"):
+        bootstrap_average([[0.0], [[0.0], [1.0]]], **SETTINGS)

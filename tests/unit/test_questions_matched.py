@@ -115,7 +115,7 @@ GOLDS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(GOLDS, st.lists(GOLDS, max_size=4), st.integers(2, 10), st.integers(0, 3))
 def test_options_are_distinct_and_near_misses_of_the_sign_of_the_answer(
     answer: int, wrong: list[int], n: int, seed: int

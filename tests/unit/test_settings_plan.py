@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -15,8 +15,15 @@ from workflow_scripts.settings.job import Plan
 from workflow_scripts.settings.job_maker import JobMaker
 from workflow_scripts.settings.load import load_settings
 from workflow_scripts.settings.plan import resolve
+from workflow_scripts.settings.scale import PolicyRole, PrmRole, QuestionRole
 
 ROOT = Path(__file__).resolve().parents[2]
+ONE_OF_EACH = {
+    "policies": {"main_policy": "clinic_policy"},
+    "question_sets": {"medqa_5op": "clinic_5op"},
+    "process_reward_models": {"process_reward_model": "clinic_prm"},
+}
+"""Roles of a scale with one policy and one question set."""
 
 
 def planned(scale: str = "mini", **changes: Any) -> Plan:
@@ -90,7 +97,7 @@ def test_what_changes_no_number_changes_no_path_and_nothing_that_snakemake_track
         {"grpo__kl_coefficient": 0.0},
         {"evaluation__temperature": 1.0},
         {"evaluation__seed": 1},
-        {"roles__question_sets__medqa_5op": "clinic_5op_unseen"},
+        {"roles": {**ONE_OF_EACH, "question_sets": {"medqa_5op": "clinic_5op_unseen"}}},
     ],
 )
 def test_what_changes_numbers_changes_every_run_id(change: dict[str, Any]) -> None:
@@ -100,8 +107,8 @@ def test_what_changes_numbers_changes_every_run_id(change: dict[str, Any]) -> No
 def test_fewer_seeds_are_a_part_of_the_same_runs() -> None:
     one, three = planned(n_seeds=1), planned(n_seeds=3)
     assert set(one.runs) < set(three.runs)
-    assert sum(".prose." in run for run in one.runs) == 1
-    assert sum(".prose." in run for run in three.runs) == 3
+    assert sum(run.startswith("clinic_policy.clinic_5op.prose.") for run in one.runs) == 1
+    assert sum(run.startswith("clinic_policy.clinic_5op.prose.") for run in three.runs) == 3
 
 
 def test_a_run_id_says_what_the_run_is() -> None:
@@ -251,7 +258,7 @@ def test_a_role_that_the_scale_lacks_is_listed_as_not_run() -> None:
 
 
 def test_an_evaluation_is_the_same_job_whoever_asks_and_another_one_with_step_scores() -> None:
-    plan = planned()
+    plan = planned(roles=ONE_OF_EACH)
     base = [job for (owner, _), job in plan.evaluations.items() if owner in plan.policies]
     assert sorted("step_scores" in job.inputs for job in base) == [False, True]
 
@@ -282,6 +289,55 @@ def test_paper_settings_are_those_of_the_paper() -> None:
     assert (grpo.kl_coefficient, grpo.temperature, grpo.top_p, grpo.max_new_tokens) == (1e-3, 1, 1, 2048)
     evaluation = planned("paper").settings.settings.evaluation
     assert (evaluation.n_samples, evaluation.temperature, evaluation.top_p) == (16, 0.6, 0.95)
+
+
+def test_the_papers_policies_are_those_of_the_paper_and_qwen_does_not_think() -> None:
+    """PROSE, section 5: Policies."""
+    loaded = planned("paper").settings
+    ids = {role: loaded.policies[name].source.id for role, name in loaded.settings.roles.policies.items()}
+    assert ids == {
+        "main_policy": "meta-llama/Llama-3.1-8B-Instruct",
+        "second_policy": "Qwen/Qwen3-8B",
+        "small_policy_1": "Qwen/Qwen3-4B",
+        "small_policy_2": "Qwen/Qwen3-1.7B",
+        "answer_space_policy": "Qwen/Qwen2.5-Math-1.5B",  # ours (deviations.yaml)
+    }
+    thinking = {name for name, policy in loaded.policies.items() if policy.chat_template_arguments}
+    assert thinking == {"qwen3_8b", "qwen3_4b", "qwen3_1_7b"}
+    assert {loaded.policies[name].chat_template_arguments["enable_thinking"] for name in thinking} == {False}
+
+
+def test_every_prose_artefact_has_all_its_cells_at_the_papers_scale() -> None:
+    plan = planned("paper")
+    for artefact in (name for name in plan.analyses if name.startswith("prose_")):
+        absent = json.loads(plan.analyses[artefact].json)["evidence"]["not_run"]
+        # Patients that no training saw exist in the miniature world alone.
+        assert {cell["questions_role"] for cell in absent} <= {"unseen"}, artefact
+
+
+def test_an_axis_has_a_value_for_everything_that_it_varies() -> None:
+    axes = {name: entry for name, entry in planned().settings.artefacts.items() if entry.axis}
+    assert set(axes) == {"beyond_answer_space", "beyond_misconceptions", "beyond_prm_quality"}
+    for entry in axes.values():
+        assert entry.axis is not None
+        assert list(entry.axis.at) == getattr(entry, entry.axis.over)
+
+
+def test_the_miniature_has_every_role_and_all_of_prose_and_beyond_fits_into_an_hour() -> None:
+    loaded = planned().settings
+    for fields, roles in (
+        ("policies", PolicyRole),
+        ("question_sets", QuestionRole),
+        ("process_reward_models", PrmRole),
+    ):
+        assert set(getattr(loaded.settings.roles, fields)) == set(get_args(roles))
+    minutes = {
+        name: entry.budget_minutes
+        for name, entry in loaded.artefacts.items()
+        if name.startswith(("prose_", "beyond_"))
+    }
+    assert len(minutes) == 12
+    assert sum(minutes.values()) <= 60
 
 
 def test_the_miniatures_question_sets_ask_as_the_corpus_asked() -> None:

@@ -18,6 +18,7 @@ FILES = {
     "questions.yaml": "QuestionsFile",
     "models.yaml": "ModelRegistry",
     "methods.yaml": "MethodsFile",
+    "artefacts/beyond.yaml": "ArtefactsFile",
     "artefacts/prose.yaml": "ArtefactsFile",
     "claims.yaml": "ClaimsFile",
     "deviations.yaml": "DeviationsFile",

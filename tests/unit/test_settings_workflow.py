@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from workflow_scripts.command import read_config
 from workflow_scripts.errors import UserError
+from workflow_scripts.settings.evidence import CheckClaims
 from workflow_scripts.settings.job import Job, Plan
-from workflow_scripts.settings.load import load_settings
+from workflow_scripts.settings.load import load_scale_file, load_settings
 from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.specs import HubModel, LocalModel, LocalQuestions, MajorityReward, MethodSpec
 from workflow_scripts.settings.steps import PrepareQuestions
@@ -21,15 +25,17 @@ from workflow_scripts.settings.workflow import (
     all_pages,
     check_local_sources,
     check_writable,
+    claims_settings,
+    headline_pages,
     local_files,
     one_of,
     option,
     page_config,
     page_source,
-    pages,
     plan_or_exit,
     prefer_this_environment,
     settings_of,
+    write_claims_config,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,9 +119,10 @@ def test_every_local_file_of_a_question_set_must_be_there(tmp_path: Path) -> Non
 def test_the_report_has_a_page_of_what_the_plan_has() -> None:
     data = yaml.safe_load((ROOT / "config/mini.yaml").read_text(encoding="utf-8"))
     plan = resolve(load_settings(data, ROOT))
-    found = pages(["prose_fig1", "prose_table3"], plan)
-    assert found == ["prose_table3", "claims", "audit", "configuration", "software"]
-    assert set(all_pages(plan)) == {*pages(plan.settings.artefacts, plan), "overlap"}
+    found = headline_pages(plan)
+    assert found == ["prose_table3", "headline_claims", "headline_audit", "configuration", "software"]
+    assert {"prose_table1", "claims", "overlap", "audit"} <= set(all_pages(plan))
+    assert not {"headline_claims", "headline_audit"} & set(all_pages(plan))
     assert page_source("overlap", plan) == ["results/mini/questions/overlap.md"]
     assert '"title":"Question sets: shared questions"' in page_config("overlap", plan)
     nothing = resolve(load_settings({**data, "roles": {"policies": {}, "question_sets": {}}}, ROOT))
@@ -135,3 +142,26 @@ def test_a_results_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
 def test_a_results_folder_that_is_a_pattern_is_refused(folder: str) -> None:
     with pytest.raises(UserError, match="Name another folder"):
         check_writable(Path(folder), "mine.yaml: results")
+
+
+@pytest.mark.parametrize("ledger", ["headline", "all"])
+def test_the_claims_evidence_reaches_the_command_through_a_file(tmp_path, monkeypatch, ledger: str) -> None:
+    plan = resolve(load_scale_file(ROOT / "config/mini.yaml", ROOT))
+    job = plan.ledgers[ledger]
+    monkeypatch.chdir(tmp_path)
+    write_claims_config(plan)
+    argument = claims_settings(plan)["config"](SimpleNamespace(ledger=ledger), 1)
+    assert read_config(CheckClaims, argument) == job.config
+    # In the folder of the ledger, and no output: Snakemake empties outputs before a job.
+    assert Path(argument.removeprefix("@")).parent == Path(job.outputs["csv"]).parent
+    assert argument.removeprefix("@") not in job.outputs.values()
+
+
+def test_any_change_of_the_claims_configuration_is_tracked() -> None:
+    plan = resolve(load_scale_file(ROOT / "config/mini.yaml", ROOT))
+    job, wildcards = plan.ledgers["all"], SimpleNamespace(ledger="all")
+    assert isinstance(job.config, CheckClaims)
+    before = claims_settings(plan)["tracked"](wildcards)
+    statistics = job.config.statistics.model_copy(update={"confidence": 0.9})
+    plan.ledgers["all"] = replace(job, config=job.config.model_copy(update={"statistics": statistics}))
+    assert claims_settings(plan)["tracked"](wildcards) != before

@@ -125,6 +125,21 @@ def test_without_results_every_artefact_is_missing_and_the_command_is_told(
     assert rows["prose_fig1"]["hint"] == "snakemake --profile local prose_fig1"
     rows = answer(capsys, "prose_fig1", "--scale-file", "config/smoke.yaml")
     assert rows["prose_fig1"]["hint"] == "snakemake --profile local prose_fig1 --configfile config/smoke.yaml"
+    rows = answer(capsys, "prose_fig1", "--scale-file", "config/paper.yaml", "--seeds", "1")
+    assert rows["prose_fig1"]["hint"] == "snakemake --profile slurm prose_fig1 --config n_seeds=1"
+
+
+def test_the_next_command_of_a_ledger_makes_that_ledger(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = answer(capsys)
+    assert [name for name, row in rows.items() if row["kind"] == "ledger"] == ["headline_claims", "claims"]
+    assert rows["claims"]["hint"] == "snakemake --profile local claims"
+    assert rows["headline_claims"]["hint"] == "snakemake --profile local headline_claims"
+    write("results/mini/logs/check_claims/all.log", "error: something")
+    rows = answer(capsys, "claims")
+    assert rows["claims"]["state"] == "failed"
+    assert rows["claims"]["hint"] == "check_claims all; then: snakemake --profile local claims"
 
 
 def test_a_failed_training_run_is_told_for_the_figures_that_need_it(
@@ -145,7 +160,8 @@ def test_a_killed_workflow_is_told_from_a_running_one(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = resolve(load_scale_file(Path("config/mini.yaml"), Path.cwd(), n_seeds=1))
-    begin(next(iter(plan.policies.values())).outputs["manifest"])
+    started = next(job for name, job in plan.policies.items() if name.startswith("clinic_policy."))
+    begin(started.outputs["manifest"])
     program = (
         "import time; from workflow_scripts.settings.guard import hold;"
         "hold('results/mini'); print('up', flush=True); time.sleep(60)"
@@ -180,7 +196,7 @@ def test_a_finished_figure_is_done(checkout: Path, capsys: pytest.CaptureFixture
     ("arguments", "message"),
     [
         (["--scale-file", "config/none.yaml"], r"config/none\.yaml: cannot be read"),
-        (["prose_fig99"], "no artefact prose_fig99 in config/mini.yaml. There are: prose_"),
+        (["prose_fig99"], "no artefact prose_fig99 in config/mini.yaml. There are: beyond_"),
     ],
 )
 def test_mistakes_are_told_in_one_line(checkout: Path, arguments: list[str], message: str) -> None:

@@ -18,6 +18,7 @@ from workflow_scripts.policies.loading import load_tokenizer, prompt_ids, prompt
 from workflow_scripts.policies.pretraining import learning_rate_share, pack, write_rows
 from workflow_scripts.policies.tiny import build_tokenizer
 from workflow_scripts.questions.prompts import render_prompt
+from workflow_scripts.settings.worlds import Families
 from workflow_scripts.worlds.clinic import Clinic
 
 
@@ -31,7 +32,7 @@ def test_every_text_of_the_world_survives_the_tokenizer(tokenizer):
     for question in questions(n=100):
         for text in (
             "\n".join(world.respond(question, rng)),
-            "\n".join(world.drill(question, rng)),
+            "\n".join(world.drill(rng)[1]),
             render_prompt(question, PROMPT)[0]["content"],
         ):
             ids = tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -205,11 +206,12 @@ def test_only_the_response_is_learned(tokenizer):
     rows = pack([([5, 6, 7], [8, 1]), ([5], [9, 9, 9, 1])], pad_id=0)
     assert rows.ids.tolist() == [[5, 6, 7, 8, 1], [5, 9, 9, 9, 1]]
     assert rows.learned.tolist() == [[0, 0, 0, 1, 1], [0, 1, 1, 1, 1]]
-    world = Clinic(world_settings())
-    written = write_rows(world, world.respond, 20, "seed", tokenizer)
+    patients_only = Families(four_options=0.0, many_findings=0.0, single_finding=0.0)
+    world = Clinic(world_settings(families=patients_only))
+    written = write_rows(world.example, 20, "seed", tokenizer, PROMPT)
     for ids, learned, length in zip(written.ids, written.learned, written.lengths, strict=True):
         assert ids[length - 1] == tokenizer.eos_token_id and learned[length - 1] == 1
-        assert learned.sum() + 21 == length  # prompts of the clinic are 21 tokens
+        assert learned.sum() + 21 == length  # prompts of patients with five options are 21 tokens
 
 
 def test_learning_rate_warms_up_and_falls_to_a_twentieth():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,8 @@ import yaml
 from conftest import snakemake
 from rule_text import jobs
 
+# Any request would fail at once, and a dry run that made one would fail with it.
+NOWHERE = {"HF_ENDPOINT": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
 HEAVY = ("torch", "transformers", "trl", "datasets", "huggingface_hub", "matplotlib")
 
 
@@ -62,6 +66,43 @@ def test_the_papers_scale_resolves_from_a_fresh_clone(clone: Path) -> None:
         assert re.search(rf"{verb} .* \(\d+ threads, {gpus} GPU, \d+ MB, \d+ min\)", done.stdout)
 
 
+# Artefact -> jobs of train, sample, score_steps and evaluate at the paper's scale. Runs: methods x 3 seeds, or
+# policies x 4 question sets x 2 methods with one seed.
+PAPER_JOBS = {
+    "prose_fig1": (6, 7, 0, 7),
+    "prose_fig2": (6, 2, 0, 2),  # TTRL on two forms; only their bases are sampled, runs evaluate themselves
+    "prose_fig3": (0, 0, 0, 0),
+    "prose_fig4": (6, 28, 0, 28),  # 7 policies on 4 question sets
+    "prose_fig5": (6, 7, 7, 7),
+    "prose_table1": (16, 8, 0, 8),
+    "prose_table2": (16, 8, 8, 8),  # the steps of 2 policies' own samples on 4 question sets
+    "prose_table3": (9, 10, 0, 10),
+    "prose_table4": (16, 8, 8, 8),
+}
+
+
+@pytest.mark.parametrize("artefact", PAPER_JOBS)
+def test_an_artefact_of_the_papers_scale_asks_for_its_runs_and_no_others(clone: Path, artefact: str) -> None:
+    found = dry_run(clone, "--profile", "slurm", artefact, **NOWHERE)
+    rules = ("train", "sample", "score_steps", "evaluate")
+    assert tuple(found.get(rule, 0) for rule in rules) == PAPER_JOBS[artefact]
+
+
+def test_artefacts_of_the_papers_scale_share_their_runs(clone: Path) -> None:
+    found = dry_run(clone, "--profile", "slurm", *PAPER_JOBS, **NOWHERE)
+    # 12 on MedQA-5op (4 methods x 3 seeds), 6 of the first policy and 8 of the second on other sets, 16 of the
+    # small ones, 6 on AMC. Samples: of the runs on MedQA-5op, of 4 policies on 4 sets and one on 2, and of 6 runs on
+    # 3 other sets.
+    assert found["train"] == 12 + 6 + 8 + 16 + 6
+    assert found["sample"] == 12 + 18 + 18
+    # Figure 5's 6 runs and 16 bases
+    assert found["score_steps"] == 22
+    # Five data sets (AMC's two forms are one), five policies and the process reward model.
+    assert (found["pin_revision"], found["prepare_questions"]) == (11, 6)
+    assert (found["fetch_policy"], found["fetch_prm"]) == (5, 1)
+    assert "pretrain_policy" not in found
+
+
 def hub_scale(clone: Path, place: Path, revision: str | None) -> Path:
     """The paper's scale with a question set, a policy and a process reward model of the hub of its own."""
     scale = yaml.safe_load((clone / "config/paper.yaml").read_text(encoding="utf-8"))
@@ -91,10 +132,8 @@ def test_sources_of_the_hub_are_planned_without_it_and_pinned_by_jobs(
     clone: Path, tmp_path: Path, revision: str | None, pins: int
 ) -> None:
     scale = hub_scale(clone, tmp_path, revision)
-    # Any request would fail at once, and a dry run that made one would fail with it.
-    nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     arguments = ("--profile", "slurm", "--configfile", str(scale), "--dry-run", "headline")
-    done = snakemake(clone, *arguments, **nowhere)
+    done = snakemake(clone, *arguments, **NOWHERE)
     assert done.returncode == 0, done.stdout[-3000:]
     found = counts(done.stdout)
     assert (found.get("pin_revision", 0), found["prepare_questions"], found["fetch_policy"]) == (pins, 1, 1)
@@ -120,16 +159,21 @@ def test_the_smoke_test_runs_every_rule_in_at_most_40_jobs(clone: Path) -> None:
     assert set(found) >= set(jobs()) - {"pin_revision", "fetch_policy", "fetch_prm", "check_overlap"}
 
 
-@pytest.mark.parametrize(("target", "waits_for_all"), [("headline", False), ("all", True)])
-def test_the_one_audit_waits_for_every_artefact_that_is_asked_for(
-    clone: Path, target: str, waits_for_all: bool
+@pytest.mark.parametrize(
+    ("targets", "audits"),
+    [(["headline"], ["headline"]), (["all"], ["figures"]), (["all", "headline"], ["figures", "headline"])],
+)
+def test_an_audit_waits_for_the_same_artefacts_whatever_else_is_asked_for(
+    clone: Path, targets: list[str], audits: list[str]
 ) -> None:
     smaller = ("--configfile", "config/smoke.yaml", "--config", "headline=[prose_fig1]")
-    done = snakemake(clone, target, "--dry-run", "--profile", "local", *smaller)
+    done = snakemake(clone, *targets, "--dry-run", "--profile", "local", *smaller)
     assert done.returncode == 0, done.stdout[-3000:]
-    (inputs,) = set(re.findall(r"Auditing all figures and tables\nReason: (.*)", done.stdout))
-    assert "prose_fig1.pdf" in inputs
-    assert ("prose_table3.md" in inputs) == waits_for_all
+    found = dict(re.findall(r"Auditing figures and tables: (\w+)\nReason: (.*)", done.stdout))
+    assert set(found) == set(audits)
+    for audit, inputs in found.items():
+        assert "prose_fig1.pdf" in inputs
+        assert ("prose_table3.md" in inputs) == (audit == "figures")
 
 
 @pytest.mark.parametrize("profile", ["local", "slurm"])
@@ -193,6 +237,33 @@ def test_an_artefact_is_a_target_and_an_unknown_one_is_not(clone: Path) -> None:
     assert found["render_figure"] == 1
     assert "check_claims" not in found
     assert snakemake(clone, "--profile", "local", "--dry-run", "prose_fig55").returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("profile", "scale"),
+    [("local", "config/mini.yaml"), ("local", "config/smoke.yaml"), ("slurm", "config/paper.yaml")],
+)
+def test_every_name_that_status_prints_is_a_target(clone: Path, profile: str, scale: str) -> None:
+    command = [sys.executable, "-m", "workflow_scripts.status", "--json", "--scale-file", scale]
+    told = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True)
+    rows = json.loads(told.stdout)
+    listed = snakemake(clone, "--profile", profile, "--list-target-rules", "--configfile", scale)
+    targets = set(re.findall(r"(?m)^(\w+)(?: \(|$)", listed.stdout))
+    assert {row["artefact"] for row in rows} <= targets
+    for row in rows:
+        words = shlex.split(row["hint"])
+        assert words[:4] == ["snakemake", "--profile", profile, row["artefact"]]
+        assert words[4:] == (
+            [] if scale == "config/mini.yaml" or profile == "slurm" else ["--configfile", scale]
+        )
+
+
+@pytest.mark.parametrize(("target", "ledger"), [("claims", "all"), ("headline_claims", "headline")])
+def test_a_ledger_is_a_target(clone: Path, target: str, ledger: str) -> None:
+    done = snakemake(clone, "--profile", "local", "--dry-run", target, "--configfile", "config/smoke.yaml")
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert set(re.findall(r"Checking claims: (\w+)", done.stdout)) == {ledger}
+    assert not set(counts(done.stdout)) & {"render_figure", "audit_artefacts", "report_page"}
 
 
 def test_parsing_imports_nothing_heavy(clone: Path) -> None:

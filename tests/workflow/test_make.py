@@ -42,15 +42,54 @@ def test_make_takes_a_number_of_seeds(built: Path) -> None:
 
 
 def test_a_dry_run_of_everything_ends_before_what_needs_results(built: Path) -> None:
-    for target in ("run", "report"):
+    for target in ("run", "all"):
         text = make(built, target, "ARGS=--dry-run", "SEEDS=1")
         assert "This was a dry-run" in text
         assert "--report" not in text
+        assert "not there yet" not in text
+    text = make(built, "report", "ARGS=--dry-run")
+    assert text == "would write results/mini/report/report.html of headline\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "everything_is_there", "reported", "told"),
+    [
+        ("run", False, "headline", "headline"),
+        ("run", True, "all", "headline"),
+        ("all", False, "all", "all"),
+        ("report", False, "headline", None),
+        ("report", True, "all", None),
+    ],
+)
+def test_what_was_asked_for_ends_with_its_report_and_summary(
+    built: Path, target: str, everything_is_there: bool, reported: str, told: str | None
+) -> None:
+    # In place of Snakemake a command that prints its arguments, behind what Snakemake says of finished targets.
+    fake = "echo Nothing to be done" if everything_is_there else "echo asked:"
+    lines = make(built, target, f"SNAKEMAKE={fake}", "SEEDS=1").splitlines()
+    reports = [line for line in lines if "--report" in line and not line.startswith("echo")]
+    assert len(reports) == 1
+    asked = f"--profile local {reported} --report results/mini/report/report.html --config n_seeds=1"
+    assert reports[0].endswith(asked)
+    if target != "report":
+        assert any(
+            line.endswith(f"--profile local {target.replace('run', 'headline')} --config n_seeds=1")
+            for line in lines
+        )
+    assert any("prose_table3.md: not there yet" in line for line in lines) == (told is not None)
+    assert any("prose_table2.md: not there yet" in line for line in lines) == (told == "all")
+
+
+def test_a_report_of_nothing_says_what_to_run(built: Path) -> None:
+    done = subprocess.run(["make", "report"], cwd=built, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "error: no report of headline. What it lacks is made by: make run\n" in done.stderr
+    assert "train" not in done.stdout
 
 
 def test_make_alone_says_what_there_is(built: Path) -> None:
     text = make(built)
-    for target in ("make run", "make test", "make verify", "make report"):
+    for target in ("make run", "make all", "make test", "make verify", "make report"):
         assert target in text
 
 

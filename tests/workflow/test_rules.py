@@ -111,6 +111,14 @@ def test_profiles_are_found_by_name_and_none_is_implicit() -> None:
     assert not (ROOT / "profiles/default").exists()
 
 
+def test_the_results_readme_lists_the_folders_that_rules_write() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    made = set(re.findall(r"\{RESULTS\}/(\w+)/", text))
+    rows = re.findall(r"(?m)^\| (`.*?) \|", (ROOT / "results/README.md").read_text(encoding="utf-8"))
+    listed = {folder for row in rows for folder in re.findall(r"`(\w+)/", row)}
+    assert listed == made
+
+
 def test_no_registry_or_machine_is_named_in_what_is_installed_or_run() -> None:
     places = [*FILES, ROOT / "Makefile", ROOT / "pyproject.toml", ROOT / ".ci/run"]
     for path in [*places, *(ROOT / "envs").iterdir(), *(ROOT / "profiles").glob("*/*")]:
@@ -123,3 +131,9 @@ def test_locks_hold_plain_versions() -> None:
     for path in (ROOT / "envs").glob("*.lock"):
         for line in path.read_text(encoding="utf-8").splitlines():
             assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
+
+
+def test_a_command_that_needs_all_evidence_gets_it_by_file_and_tracks_its_content() -> None:
+    """Linux takes no argument of 128 KiB, and a shell gets its command as one."""
+    assert section(jobs()["check_claims"], "params").strip() == "**claims_settings(PLAN),"
+    assert "write_claims_config(PLAN)" in (ROOT / "Snakefile").read_text(encoding="utf-8")

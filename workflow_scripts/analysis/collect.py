@@ -5,35 +5,60 @@ one seed), `low` and `high` bound it by a bootstrap over questions. Rows with a 
 alone. The base is the method "base" at step 0, without a seed. What a scale cannot run is a row with metric
 `not_run`.
 
-`n` counts questions and `k` samples per question (`train.*`: of one optimiser step); for `step_auc` `n` counts
-the steps of the evaluated responses, over all seeds in the row "mean".
+`adapted_on` is the question set role of the training; where it differs from `questions_role`, the policy was
+frozen and asked other questions. It is empty for the base and for averages. `questions_role` "average" is the
+average over the artefact's question sets.
+
+`n` counts questions and `k` samples per question (`train.*`: of one optimiser step; of a part of the run: the fewest
+rollouts of one question in it); for `step_auc` and `prm_auc.*` `n` counts the steps of the responses, over all seeds
+in the row "mean".
+
+`train.<metric>_first_pass`, `_run_mean` and `_last_tenth` are parts of the run, as the ledger has them
+(`analysis.agreement_rows`); `train.letter_share_max_pass` is of a pass over the questions that ends at `step`
+(`analysis.letter_rows`), `gold_letter_share_max` of the right answers. `gain.<metric>` is the last checkpoint minus the
+base, paired question by question. `wrong_collision` is of the base; `n` counts the questions with two wrong samples,
+for others it says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.analysis.metrics import question_values, samples_per_question
-from workflow_scripts.analysis.recipes import MOVING_AVERAGE_STEPS, Recipe
-from workflow_scripts.analysis.tables import (
-    read_curve,
-    read_per_question,
-    read_step_auc,
-    read_training_metrics,
-    training_metric,
+from workflow_scripts.analysis.agreement_rows import step_zero_rows, window_rows
+from workflow_scripts.analysis.letter_rows import letter_rows
+from workflow_scripts.analysis.recipes import Recipe
+from workflow_scripts.analysis.sampled_rows import (
+    Sampled,
+    average_rows,
+    base_samples,
+    collision_samples,
+    curve_samples,
+    final_samples,
+    gain_over,
+    last_step,
+    sampled_rows,
+    transfer_samples,
 )
-from workflow_scripts.errors import UserError
-from workflow_scripts.evaluation.intervals import bootstrap_mean
-from workflow_scripts.settings.evidence import Analyse, BaseEvidence, RunEvidence
-from workflow_scripts.settings.training import StatisticsSpec
+from workflow_scripts.analysis.tables import read_curve, read_prm_aucs, read_step_auc
+from workflow_scripts.analysis.training_rows import Row, seed_sd, training_rows
+from workflow_scripts.settings.evidence import (
+    Analyse,
+    BaseEvidence,
+    Evidence,
+    NotRun,
+    RunEvidence,
+    TransferEvidence,
+)
 
 COLUMNS = [
     "artefact",
     "policy_role",
     "questions_role",
+    "adapted_on",
     "method",
     "seed",
     "step",
@@ -47,8 +72,6 @@ COLUMNS = [
     "n_seeds",
 ]
 
-Row = dict[str, object]
-
 
 def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
     """Return the tidy table of one artefact, columns `COLUMNS`, in the order of the evidence.
@@ -56,180 +79,118 @@ def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
     Raises UserError where a file is missing or damaged, or where runs that are averaged differ in their steps
     or questions.
     """
+    evidence, statistics = config.evidence, config.statistics
     rows: list[Row] = []
-    for base in config.evidence.base:
-        rows += _base_rows(base, recipe, config.statistics)
-    for runs in _by_method(config.evidence.runs):
-        if recipe.curve:
-            rows += _curve_rows(runs, recipe.curve, config.statistics)
-        if recipe.training:
-            rows += _training_rows(runs, recipe.training)
-        if recipe.final:
-            rows += _final_rows(runs, recipe.final, config.statistics)
-        if recipe.step_auc:
-            rows += _step_auc_rows(runs)
-    for absent in config.evidence.not_run:
-        rows.append(
-            {
-                "policy_role": absent.policy_role,
-                "questions_role": absent.questions_role,
-                "method": absent.method or "base",
-                "metric": "not_run",
-            }
-        )
+    final: list[Sampled] = []
+    for base in evidence.base:
+        found = base_samples(base, recipe)
+        final += found
+        rows += step_zero_rows(base, recipe.agreement, evidence, statistics)
+        rows += _rows_of(found, config) + (_base_step_auc(base) if recipe.step_auc else [])
+        rows += _rows_of(collision_samples(base), config) if recipe.collisions else []
+    for runs in _groups(evidence.runs):
+        place = _place(runs[0])
+        at_end = final_samples(runs, recipe.final, place) if recipe.final else []
+        final += at_end
+        rows += _rows_of(curve_samples(runs, recipe.curve, place) if recipe.curve else [], config)
+        rows += training_rows(runs, recipe, place)
+        rows += window_rows(runs, recipe.agreement, place, evidence, statistics)
+        rows += letter_rows(runs, _base_of(place, evidence), place) if recipe.letters else []
+        rows += _rows_of(at_end, config)
+        rows += _rows_of(_gains(at_end, final, recipe), config)
+        rows += _step_auc_rows(runs) if recipe.step_auc else []
+        rows += _prm_auc_rows(runs) if recipe.prm_auc else []
+    rows += _transfer_rows(evidence, recipe, config)
+    if recipe.average:
+        rows += average_rows(final, _question_roles(evidence), statistics)
+    rows += [_not_run(absent) for absent in evidence.not_run]
     table = pd.DataFrame([{"artefact": config.artefact, **row} for row in rows], columns=COLUMNS)
     return table.astype({"n": "Int64", "k": "Int64", "n_seeds": "Int64", "step": "Int64"})
 
 
-def _by_method(runs: Iterable[RunEvidence]) -> list[list[RunEvidence]]:
-    groups: dict[tuple[str, str, str], list[RunEvidence]] = {}
-    for run in runs:
-        groups.setdefault((run.policy_role, run.questions_role, run.method), []).append(run)
-    return [sorted(group, key=lambda run: run.seed) for group in groups.values()]
+def _rows_of(found: Iterable[Sampled], config: Analyse) -> list[Row]:
+    return [row for sampled in found for row in sampled_rows(sampled, config.statistics)]
 
 
-def _summary(values: pd.DataFrame, statistics: StatisticsSpec) -> Row:
-    """Mean of `values` (seeds x questions), its interval over questions, and the spread of seeds."""
-    interval = bootstrap_mean(
-        values.to_numpy(dtype=float),
-        samples=statistics.bootstrap_samples,
-        confidence=statistics.confidence,
-        seed=statistics.seed,
-    )
+OneSeed = TypeVar("OneSeed", RunEvidence, TransferEvidence)
+
+
+def _groups(found: Iterable[OneSeed]) -> list[list[OneSeed]]:
+    """The seeds of one policy, training, question set and method together, in order of the seed."""
+    groups: dict[tuple[str | None, ...], list[OneSeed]] = {}
+    for one in found:
+        trained = one.adapted_on if isinstance(one, TransferEvidence) else None
+        key = (one.policy_role, trained, one.questions_role, one.method)
+        groups.setdefault(key, []).append(one)
+    return [sorted(group, key=lambda one: one.seed or 0) for group in groups.values()]
+
+
+def _place(run: RunEvidence) -> Row:
     return {
-        "value": interval.value,
-        "low": interval.low,
-        "high": interval.high,
-        "sd": _seed_sd(values.mean(axis=1).to_numpy(dtype=float)),
-        "n": values.shape[1],
+        "policy_role": run.policy_role,
+        "questions_role": run.questions_role,
+        "adapted_on": run.questions_role,
+        "method": run.method,
     }
 
 
-def _seed_sd(by_seed: np.ndarray) -> float:
-    return float(by_seed.std(ddof=1)) if len(by_seed) > 1 else float("nan")
+def _base_of(place: Row, evidence: Evidence) -> BaseEvidence | None:
+    where = (place["policy_role"], place["questions_role"])
+    return next((base for base in evidence.base if (base.policy_role, base.questions_role) == where), None)
 
 
-def _base_rows(base: BaseEvidence, recipe: Recipe, statistics: StatisticsSpec) -> list[Row]:
-    table = read_per_question(base.per_question)
-    where = {
-        "policy_role": base.policy_role,
-        "questions_role": base.questions_role,
-        "method": "base",
-        "step": 0,
+def _gains(at_end: list[Sampled], final: list[Sampled], recipe: Recipe) -> Iterator[Sampled]:
+    """The gains of one method's last checkpoints; none where its base was not asked for."""
+    bases = {
+        (one.place["policy_role"], one.place["questions_role"], one.metric): one
+        for one in final
+        if one.place["method"] == "base"
     }
+    for after in at_end:
+        before = bases.get((after.place["policy_role"], after.place["questions_role"], after.metric))
+        if before is not None and after.metric in recipe.gains:
+            yield gain_over(before, after)
+
+
+def _transfer_rows(evidence: Evidence, recipe: Recipe, config: Analyse) -> list[Row]:
+    """The last checkpoints on other questions; the base only on those where it is not asked for anyway."""
+    asked = {(base.policy_role, base.questions_role) for base in evidence.base}
     rows: list[Row] = []
-    for metric in dict.fromkeys((*recipe.curve, *recipe.final)):
-        values = question_values(table, metric).to_frame().T
-        rows.append(
-            {**where, "metric": metric, "k": samples_per_question(table), **_summary(values, statistics)}
-        )
-    if recipe.step_auc and base.step_scores_report is not None:
-        found = read_step_auc(base.step_scores_report)
-        rows += [{**where, "metric": "step_auc", "value": found[0], "n": found[1]}] if found else []
+    for group in _groups(evidence.transfers):
+        first = group[0]
+        if first.method is None:
+            if (first.policy_role, first.questions_role) in asked:
+                continue
+            asked.add((first.policy_role, first.questions_role))
+        trained = [
+            run
+            for run in evidence.runs
+            if (run.policy_role, run.questions_role, run.method)
+            == (first.policy_role, first.adapted_on, first.method)
+        ]
+        rows += _rows_of(transfer_samples(group, trained, recipe.final), config)
     return rows
 
 
-def _sampled_rows(
-    where: Row,
-    tables: list[pd.DataFrame],
-    seeds: list[int],
-    metrics: tuple[str, ...],
-    statistics: StatisticsSpec,
-) -> list[Row]:
-    """Rows of one step: the mean over seeds, then each seed."""
-    rows: list[Row] = []
-    k = min(samples_per_question(table) for table in tables)
-    for metric in metrics:
-        values = pd.DataFrame([question_values(table, metric) for table in tables], index=seeds)
-        common = {**where, "metric": metric, "k": k}
-        rows.append({**common, "seed": "mean", "n_seeds": len(seeds), **_summary(values, statistics)})
-        for seed in seeds:
-            rows.append(
-                {**common, "seed": str(seed), "n_seeds": 1, **_summary(values.loc[[seed]], statistics)}
-            )
-    return rows
+def _question_roles(evidence: Evidence) -> list[str]:
+    """The question sets that the artefact asks for, run or not."""
+    items: list[BaseEvidence | RunEvidence | NotRun] = [*evidence.base, *evidence.runs, *evidence.not_run]
+    return list(dict.fromkeys(item.questions_role for item in items))
 
 
-def _place(runs: list[RunEvidence]) -> Row:
-    first = runs[0]
-    return {"policy_role": first.policy_role, "questions_role": first.questions_role, "method": first.method}
+def _not_run(absent: NotRun) -> Row:
+    return {
+        "policy_role": absent.policy_role,
+        "questions_role": absent.questions_role,
+        "method": absent.method or "base",
+        "metric": "not_run",
+    }
 
 
-def _same_questions(tables: list[pd.DataFrame], paths: list[str]) -> None:
-    expected = set(tables[0]["question_id"])
-    for table, path in zip(tables, paths, strict=True):
-        if set(table["question_id"]) != expected:
-            raise UserError(
-                f"{path} and {paths[0]} hold different questions. Train all seeds on the same set."
-            )
-
-
-def _curve_rows(runs: list[RunEvidence], metrics: tuple[str, ...], statistics: StatisticsSpec) -> list[Row]:
-    paths = [run.curve for run in runs]
-    curves = [read_curve(path) for path in paths]
-    _same_questions(curves, paths)
-    steps = sorted(curves[0]["step"].unique())
-    for curve, path in zip(curves, paths, strict=True):
-        if sorted(curve["step"].unique()) != steps:
-            raise UserError(f"{path} and {paths[0]} are evaluated at different steps. Train all seeds alike.")
-    seeds = [run.seed for run in runs]
-    rows: list[Row] = []
-    for step in steps:
-        tables = [curve[curve["step"] == step] for curve in curves]
-        rows += _sampled_rows({**_place(runs), "step": int(step)}, tables, seeds, metrics, statistics)
-    return rows
-
-
-def _final_rows(runs: list[RunEvidence], metrics: tuple[str, ...], statistics: StatisticsSpec) -> list[Row]:
-    """The last checkpoint's own evaluation where every seed has one, else the last step of the curve."""
-    curves = [read_curve(run.curve) for run in runs]
-    last = max(int(curve["step"].max()) for curve in curves)
-    evaluated = [run.per_question for run in runs if run.per_question is not None]
-    if len(evaluated) == len(runs):
-        paths = evaluated
-        tables = [read_per_question(path) for path in paths]
-    else:
-        paths = [run.curve for run in runs]
-        tables = [curve[curve["step"] == last] for curve in curves]
-    _same_questions(tables, paths)
-    seeds = [run.seed for run in runs]
-    return _sampled_rows({**_place(runs), "step": last}, tables, seeds, metrics, statistics)
-
-
-def _training_rows(runs: list[RunEvidence], names: tuple[str, ...]) -> list[Row]:
-    """Per optimiser step: each seed and the mean over seeds, raw and as a trailing moving average.
-
-    A step's value is a mean over its own few questions, so there is no interval over questions; `sd` is
-    between seeds.
-    """
-    tables = [read_training_metrics(run.metrics) for run in runs]
-    steps = tables[0]["step"].to_numpy()
-    for table, run in zip(tables, runs, strict=True):
-        if not np.array_equal(table["step"].to_numpy(), steps):
-            raise UserError(
-                f"{run.metrics} and {runs[0].metrics} differ in their steps. Train all seeds alike."
-            )
-    size = _step_size(tables[0])
-    rows: list[Row] = []
-    for name in names:
-        raw = pd.DataFrame(
-            [training_metric(table, name, run.metrics) for table, run in zip(tables, runs, strict=True)]
-        )
-        smooth = raw.T.rolling(MOVING_AVERAGE_STEPS, min_periods=1).mean().T
-        for metric, values in ((f"train.{name}", raw), (f"train.{name}_moving_average", smooth)):
-            for column, step in enumerate(steps):
-                at_step = values[column].to_numpy(dtype=float)
-                common = {**_place(runs), "step": int(step), "metric": metric, **size}
-                mean = {
-                    "seed": "mean",
-                    "n_seeds": len(runs),
-                    "value": at_step.mean(),
-                    "sd": _seed_sd(at_step),
-                }
-                rows.append({**common, **mean})
-                for run, value in zip(runs, at_step, strict=True):
-                    rows.append({**common, "seed": str(run.seed), "n_seeds": 1, "value": value})
-    return rows
+def _base_step_auc(base: BaseEvidence) -> list[Row]:
+    found = read_step_auc(base.step_scores_report) if base.step_scores_report is not None else None
+    place: Row = {"policy_role": base.policy_role, "questions_role": base.questions_role, "method": "base"}
+    return [{**place, "step": 0, "metric": "step_auc", "value": found[0], "n": found[1]}] if found else []
 
 
 def _step_auc_rows(runs: list[RunEvidence]) -> list[Row]:
@@ -241,18 +202,23 @@ def _step_auc_rows(runs: list[RunEvidence]) -> list[Row]:
     known = {seed: pair for seed, pair in found.items() if pair is not None}
     if not known:
         return []
-    last = max(int(read_curve(run.curve)["step"].max()) for run in runs)
-    common: Row = {**_place(runs), "step": last, "metric": "step_auc"}
+    last = last_step([read_curve(run.curve) for run in runs])
+    common: Row = {**_place(runs[0]), "step": last, "metric": "step_auc"}
     values = np.array([auc for auc, _ in known.values()])
-    mean = {"seed": "mean", "n_seeds": len(known), "value": values.mean(), "sd": _seed_sd(values)}
+    mean = {"seed": "mean", "n_seeds": len(known), "value": values.mean(), "sd": seed_sd(values)}
     rows = [{**common, **mean, "n": sum(n for _, n in known.values())}]
     return rows + [
         {**common, "seed": str(seed), "n_seeds": 1, "value": auc, "n": n} for seed, (auc, n) in known.items()
     ]
 
 
-def _step_size(table: pd.DataFrame) -> Row:
-    if not {"n_questions", "n_rollouts"} <= set(table.columns):
-        return {}
-    questions = int(table["n_questions"].iloc[0])
-    return {"n": questions, "k": int(table["n_rollouts"].iloc[0]) // max(questions, 1)}
+def _prm_auc_rows(runs: list[RunEvidence]) -> list[Row]:
+    """The process reward model that rewarded these runs, on responses that it was not trained on.
+
+    All seeds have the same one.
+    """
+    report = runs[0].prm_report
+    return [
+        {**_place(runs[0]), "metric": f"prm_auc.{kind}", "value": auc, "n": n}
+        for kind, (auc, n) in (read_prm_aucs(report) if report else {}).items()
+    ]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from workflow_scripts.errors import UserError
+
 
 def _share(column: str) -> Callable[[pd.DataFrame], pd.Series]:
     return lambda table: table[column] / table["n"]
@@ -15,9 +17,23 @@ def _column(column: str) -> Callable[[pd.DataFrame], pd.Series]:
     return lambda table: table[column].astype(float)
 
 
+def _chosen_by_scores(column: str) -> Callable[[pd.DataFrame], pd.Series]:
+    def values(table: pd.DataFrame) -> pd.Series:
+        if column not in table.columns or table[column].isna().any():
+            raise UserError(
+                f"an evaluation has no `{column}`: its samples have no step scores. "
+                "Add its method, or `base`, to score_steps of the entry, and run Snakemake again."
+            )
+        return table[column].astype(float)
+
+    return values
+
+
 QUESTION_METRICS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
     "avg@k": _share("n_correct"),
     "maj@k": _column("majority_correct"),
+    "bon@k": _chosen_by_scores("bon_correct"),
+    "sc_rm@k": _chosen_by_scores("sc_rm_correct"),
     "distinct_responses": _share("n_distinct_responses"),
     "distinct_answers": _column("n_distinct_answers"),
     "answer_entropy": _column("answer_entropy"),
@@ -25,7 +41,9 @@ QUESTION_METRICS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
 }
 """Name -> value per question, from a table with the columns of `per_question.parquet`."""
 
-DEPENDS_ON_K = frozenset({"maj@k", "distinct_responses", "distinct_answers", "answer_entropy"})
+DEPENDS_ON_K = frozenset(
+    {"maj@k", "bon@k", "sc_rm@k", "distinct_responses", "distinct_answers", "answer_entropy"}
+)
 """Metrics whose expectation changes with the number of samples: two values compare only at equal k."""
 
 

@@ -9,26 +9,72 @@ from workflow_scripts.errors import UserError
 MOVING_AVERAGE_STEPS = 5
 """PROSE, Figure 5: thick lines are 5-step moving averages (here over the step and the four before it)."""
 
+LUCKY_HITS = ("lucky_label_right", "lucky_wrong_label_missed", "lucky_unparseable")
+"""Of the rightly rewarded rollouts: the label was right, a wrong answer missed a wrong label, nothing was readable."""
+
 
 @dataclass(frozen=True)
 class Recipe:
-    """Names from `analysis.metrics.QUESTION_METRICS` (curve, final) and from metrics.jsonl (training).
+    """Names from `analysis.metrics.QUESTION_METRICS` (curve, final, base) and from metrics.jsonl (the others).
 
+    final: of the last checkpoints, on the questions of the training and on those of a transfer.
+    base: of the unadapted policy alone, where its samples have step scores.
+    average: also the mean of `final` and `base` over the question sets, where a method has all of them.
+    training_if_logged: like training, but a run whose metrics lack the name has no rows instead of an error.
+    agreement: from `analysis.agreement_rows.SHARES`, at step 0 and in parts of the run.
+    letters: also how far one letter leads, among answers and among right answers (`analysis.letter_rows`).
+    gains: of `final`, minus the base.
+    collisions: also how often two wrong samples of the base agree.
     step_auc: also that of the process reward model on the evaluated responses, where they have step scores.
+    prm_auc: also that of the process reward models which rewarded, on held-out responses.
     """
 
     curve: tuple[str, ...] = ()
     training: tuple[str, ...] = ()
+    training_if_logged: tuple[str, ...] = ()
     final: tuple[str, ...] = ()
+    base: tuple[str, ...] = ()
+    agreement: tuple[str, ...] = ()
+    gains: tuple[str, ...] = ()
+    average: bool = False
+    letters: bool = False
+    collisions: bool = False
     step_auc: bool = False
+    prm_auc: bool = False
 
+
+SELECTION = Recipe(final=("maj@k",), base=("bon@k", "sc_rm@k"), average=True)
 
 RECIPES: dict[str, Recipe] = {
     "prose_fig1": Recipe(
         curve=("avg@k", "maj@k", "distinct_responses", "distinct_answers", "answer_entropy", "unparseable")
     ),
+    "prose_fig2": Recipe(
+        curve=("avg@k",),
+        training=(
+            "label_accuracy",
+            "reward_accuracy",
+            "protection_gap",
+            "protection_rate",
+            "majority_ratio",
+            "answer_entropy",
+        ),
+        training_if_logged=LUCKY_HITS,
+        agreement=("protection_gap", "protection_rate", *LUCKY_HITS),
+        letters=True,
+    ),
+    "prose_fig3": Recipe(),
+    "prose_fig4": Recipe(final=("avg@k", "maj@k")),
     "prose_fig5": Recipe(curve=("avg@k", "unparseable"), training=("reward",), step_auc=True),
+    "prose_table1": Recipe(final=("avg@k",), average=True),
+    "prose_table2": SELECTION,
     "prose_table3": Recipe(final=("avg@k", "maj@k")),
+    "prose_table4": SELECTION,
+    "beyond_answer_space": Recipe(
+        final=("avg@k",), gains=("avg@k",), agreement=("protection_gap",), collisions=True
+    ),
+    "beyond_misconceptions": Recipe(final=("avg@k", "maj@k"), gains=("avg@k", "maj@k")),
+    "beyond_prm_quality": Recipe(final=("avg@k",), gains=("avg@k",), step_auc=True, prm_auc=True),
     "medqa_smollm2": Recipe(
         final=("avg@k", "maj@k", "unparseable", "distinct_responses", "distinct_answers", "answer_entropy")
     ),

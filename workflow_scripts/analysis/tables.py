@@ -23,16 +23,24 @@ CURVE_COLUMNS = (
     "answer_entropy",
 )
 ROLLOUT_COLUMNS = ("step", "question_id", "reward", "advantage")
+SAMPLE_COLUMNS = ("question_id", "sample", "answer", "correct")
+JUDGED_COLUMNS = ("step", "question_id", "answer", "correct", "label", "reward")
 PER_QUESTION_COLUMNS = tuple(column for column in CURVE_COLUMNS if column != "step")
+SCORED_COLUMNS = ("bon_correct", "sc_rm_correct")
+"""Empty where the evaluated samples have no step scores."""
+COLLISION = "wrong_collision"
+"""Whether two wrong samples agree; empty for a question that does not have two. Older evaluations lack it."""
 
 
-def _read_parquet(path: str | Path, columns: tuple[str, ...]) -> pd.DataFrame:
+def _read_parquet(path: str | Path, columns: tuple[str, ...], if_there: tuple[str, ...] = ()) -> pd.DataFrame:
     path = Path(path)
     if not path.is_file():
         raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
     try:
-        missing = sorted(set(columns) - set(parquet.read_schema(path).names))
-        table = pd.DataFrame() if missing else pd.read_parquet(path, columns=list(columns))
+        names = set(parquet.read_schema(path).names)
+        missing = sorted(set(columns) - names)
+        wanted = [*columns, *(column for column in if_there if column in names)]
+        table = pd.DataFrame() if missing else pd.read_parquet(path, columns=wanted)
     except Exception as error:  # pyarrow raises many kinds for a damaged file
         raise UserError(
             f"{path} is not a readable parquet file. Delete it and run Snakemake again."
@@ -54,7 +62,7 @@ def read_curve(path: str | Path) -> pd.DataFrame:
 
 def read_per_question(path: str | Path) -> pd.DataFrame:
     """Return an evaluation's `per_question.parquet`: one row per question."""
-    table = _read_parquet(path, PER_QUESTION_COLUMNS)
+    table = _read_parquet(path, PER_QUESTION_COLUMNS, (*SCORED_COLUMNS, COLLISION))
     if table.duplicated(["question_id"]).any():
         raise UserError(f"{path}: a question occurs twice. Delete the evaluation and run it again.")
     return table
@@ -64,6 +72,17 @@ def read_trained_rollouts(path: str | Path) -> pd.DataFrame:
     """Return a run's `rollouts.parquet` without the rollouts that only voted, which have no advantage."""
     table = _read_parquet(path, ROLLOUT_COLUMNS)
     return table[table["advantage"].notna()]
+
+
+def read_judged_rollouts(path: str | Path) -> pd.DataFrame:
+    """Return all rollouts of a run's `rollouts.parquet` that have a reward, with labels and truth."""
+    table = _read_parquet(path, JUDGED_COLUMNS)
+    return table[table["reward"].notna()]
+
+
+def read_samples(path: str | Path) -> pd.DataFrame:
+    """Return the answers of sampled responses, in order of question and sample."""
+    return _read_parquet(path, SAMPLE_COLUMNS).sort_values(["question_id", "sample"]).reset_index(drop=True)
 
 
 def read_step_auc(path: str | Path) -> tuple[float, int] | None:
@@ -82,6 +101,28 @@ def read_step_auc(path: str | Path) -> tuple[float, int] | None:
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise UserError(
             f"{path} is not a report of the step `score_steps`. Delete it and run Snakemake again."
+        ) from error
+
+
+def read_prm_aucs(path: str | Path) -> dict[str, tuple[float, int]]:
+    """Return, by kind of held-out response, the step AUC of a process reward model's `report.json` and its steps.
+
+    Kinds: `reasoner` (as the imperfect reasoner writes) and `corrupted`. Empty for a model that was not trained here.
+    """
+    path = Path(path)
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        kinds = {name: report[name] for name in ("reasoner", "corrupted") if report.get(name) is not None}
+        return {
+            name: (float(kind["auc"]), int(kind["n_right"]) + int(kind["n_wrong"]))
+            for name, kind in kinds.items()
+            if kind.get("auc") is not None
+        }
+    except FileNotFoundError as error:
+        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.") from error
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise UserError(
+            f"{path} is not a report of the step `train_prm`. Delete it and run Snakemake again."
         ) from error
 
 

@@ -1,7 +1,8 @@
 """From an interval and a threshold to a verdict.
 
-A test holds if the interval lies on its side of the threshold and so does every seed's own value; it does not
-hold if interval and every seed lie on the other side; everything else is undecided.
+A test holds if the interval lies on its side of the threshold and so do the value itself (a count can lie outside of
+its interval) and every seed's own; it does not hold if all of them lie on the other side; everything else is undecided.
+A test of the value alone (`value_...`) is always decided.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ SIDES: dict[str, Callable[[float, float], bool]] = {
     "upper_below": lambda value, threshold: value < threshold,
     "upper_at_most": lambda value, threshold: value <= threshold,
     "magnitude_below": lambda value, threshold: abs(value) < threshold,
+    "value_at_most": lambda value, threshold: value <= threshold,
 }
 """Test -> whether one value satisfies it."""
 
@@ -34,22 +36,27 @@ SYMBOLS = {
     "upper_below": "upper bound < {}",
     "upper_at_most": "upper bound ≤ {}",
     "magnitude_below": "upper bound of the magnitude < {}",
+    "value_at_most": "value ≤ {}",
 }
 
 
-def judge(test: str, threshold: float, low: float, high: float, by_seed: Sequence[float]) -> Verdict:
+def judge(
+    test: str, threshold: float, value: float, low: float, high: float, by_seed: Sequence[float]
+) -> Verdict:
     """Return the verdict of one test.
 
     Parameters
     ----------
     test : one of `SIDES`
+    value : the quantity itself
     low, high : bounds of the interval; NaN (no interval) is undecided
     by_seed : each seed's own value; may be empty (only the base is involved)
     """
     if math.isnan(low) or math.isnan(high):
         return UNDECIDED
+    decisive = (value,) if test.startswith("value_") else (value, low, high, *by_seed)
     # Sums of binary fractions miss a threshold by 1e-17; a tie must stay a tie.
-    sides = [SIDES[test](round(value, DECIMALS), threshold) for value in (low, high, *by_seed)]
+    sides = [SIDES[test](round(number, DECIMALS), threshold) for number in decisive]
     if all(sides):
         return HOLDS
     # An interval with both ends outside (-t, t) but around it does not refute a small magnitude.

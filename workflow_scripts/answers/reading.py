@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from workflow_scripts.answers import countdown
@@ -49,7 +50,9 @@ def gold_forms(questions: Sequence[Question], rule: AnswerRule) -> list[str | No
         case MathRule():
             forms = normal_forms([find_gold(q.answer) for q in questions], rule.kind)
             fits = _holds_a_number if rule.kind == "number" else bool
-            return [form.text if form.understood and fits(form.text) else None for form in forms]
+            return [
+                _reduced(form.text, rule) if form.understood and fits(form.text) else None for form in forms
+            ]
         case CountdownRule():
             forms = normal_forms([q.answer for q in questions], "number")
             return [form.text if form.understood else None for form in forms]
@@ -57,6 +60,13 @@ def gold_forms(questions: Sequence[Question], rule: AnswerRule) -> list[str | No
 
 def _holds_a_number(form: str | None) -> bool:
     return form is not None and any(sign.isdigit() for sign in form)
+
+
+def _reduced(form: str | None, rule: MathRule) -> str | None:
+    """The normal form of a whole number modulo the rule's, of anything else as it is."""
+    if rule.modulo is None or form is None or not re.fullmatch(r"-?\d+", form):
+        return form
+    return str(int(form) % rule.modulo)
 
 
 def find_gold(answer: str) -> str:
@@ -71,7 +81,7 @@ def _math(texts: Sequence[str], rule: MathRule) -> list[Reading]:
     found = [find_math(text, rule.accept) for text in texts]
     forms = iter(normal_forms([words for words, _ in found if words is not None], rule.kind))
     return [
-        Reading(None, None, how) if words is None else Reading(next(forms).text, words, how)
+        Reading(None, None, how) if words is None else Reading(_reduced(next(forms).text, rule), words, how)
         for words, how in found
     ]
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from workflow_scripts.analysis.metrics import metric_label
-from workflow_scripts.artefacts.style import BAND_ALPHA, BASE_COLOUR, method_look
+from workflow_scripts.artefacts.style import BAND_ALPHA, BASE_COLOUR, RAW_ALPHA, Look, method_look
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import Render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 STEP_LABEL = "optimiser step"
-
-FOOTER_CHARACTERS = 155
-"""What fits the full width at 6 points."""
-
-FOOTER_GAP = "  ·  "
 
 
 def select(table: pd.DataFrame, config: Render, metrics: Sequence[str]) -> pd.DataFrame:
@@ -35,9 +29,14 @@ def select(table: pd.DataFrame, config: Render, metrics: Sequence[str]) -> pd.Da
             f"{config.artefact} shows one policy on one question set, but its entry in config/artefacts "
             f"names {len(entry.policies)} x {len(entry.question_sets)}. Name one of each."
         )
+    return select_means(table, config, metrics)
+
+
+def select_means(table: pd.DataFrame, config: Render, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return means over seeds, and the base, of the entry's policies on its question sets."""
     plotted = table[
-        (table["policy_role"] == entry.policies[0])
-        & (table["questions_role"] == entry.question_sets[0])
+        table["policy_role"].isin(config.entry.policies)
+        & table["questions_role"].isin(config.entry.question_sets)
         & table["metric"].isin([*metrics, "not_run"])
         & ((table["seed"] == "mean") | table["seed"].isna())
     ]
@@ -48,9 +47,6 @@ def draw_curves(
     axes: Axes, plotted: pd.DataFrame, config: Render, metric: str, *, markers: bool = True, base: bool = True
 ) -> None:
     """Draw one metric of every method of the entry; a method without rows is named as not run."""
-    import seaborn
-    from matplotlib.ticker import MaxNLocator
-
     for position, method in enumerate(config.entry.methods):
         rows = plotted[(plotted["method"] == method) & (plotted["metric"] == metric)].sort_values("step")
         look = method_look(method, position)
@@ -58,30 +54,49 @@ def draw_curves(
         if rows.empty:
             axes.plot([], [], color=look.colour, linestyle=":", label=f"{label} (not run)")
             continue
-        steps, values = rows["step"].to_numpy(dtype=float), rows["value"].to_numpy(dtype=float)
-        seaborn.lineplot(
-            x=steps,
-            y=values,
-            ax=axes,
-            color=look.colour,
-            label=label,
-            errorbar=None,
-            legend=False,
-            marker=look.marker if markers else None,
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-        )
-        sd = rows["sd"].to_numpy(dtype=float)
-        axes.fill_between(steps, values - sd, values + sd, color=look.colour, alpha=BAND_ALPHA, linewidth=0)
+        draw_line(axes, rows, look, label, markers=markers)
     if base:
         draw_base(axes, plotted, metric)
     shown = plotted[(plotted["metric"] == metric) & (plotted["method"].isin([*config.entry.methods, "base"]))]
-    if shown.empty:
+    finish_panel(axes, is_empty=shown.empty)
+
+
+def draw_line(
+    axes: Axes, rows: pd.DataFrame, look: Look, label: str, *, markers: bool = True, raw: bool = False
+) -> None:
+    """Draw the means of one curve with their band; `raw`: a faint line alone, without a label."""
+    import seaborn
+
+    steps, values = rows["step"].to_numpy(dtype=float), rows["value"].to_numpy(dtype=float)
+    if raw:
+        axes.plot(steps, values, color=look.colour, alpha=RAW_ALPHA, linewidth=0.6)
+        return
+    seaborn.lineplot(
+        x=steps,
+        y=values,
+        ax=axes,
+        color=look.colour,
+        label=label,
+        errorbar=None,
+        legend=False,
+        marker=look.marker if markers else None,
+        markeredgecolor="white",
+        markeredgewidth=0.4,
+    )
+    sd = rows["sd"].to_numpy(dtype=float)
+    axes.fill_between(steps, values - sd, values + sd, color=look.colour, alpha=BAND_ALPHA, linewidth=0)
+
+
+def finish_panel(axes: Axes, *, is_empty: bool, most_ticks: int | None = None) -> None:
+    """Name the steps below a panel, or say in it that nothing was run."""
+    from matplotlib.ticker import MaxNLocator
+
+    if is_empty:
         axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color=BASE_COLOUR)
         axes.set_xticks([])
         axes.set_yticks([])
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(most_ticks or "auto", integer=True, steps=[1, 2, 5, 10]))
     axes.set_xlabel(STEP_LABEL)
 
 
@@ -121,40 +136,18 @@ def set_share_limits(axes: Sequence[Axes], plotted: pd.DataFrame, metrics: Seque
         panel.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
 
 
-def what_it_rests_on(plotted: pd.DataFrame, config: Render, metric: str, panel: str = "") -> list[str]:
-    """Return clauses on what a curve of `metric` in `panel` rests on: seeds; questions, samples, temperature."""
-    rows = plotted[(plotted["metric"] == metric) & (plotted["seed"] == "mean")]
-    if rows.empty:
-        return ["nothing was run at this scale"]
-    seeds = int(rows["n_seeds"].max())
-    spread = f"mean of {seeds} training seeds, band ± 1 sd" if seeds > 1 else "1 training seed, so no band"
-    n, k = int(rows["n"].iloc[0]), int(rows["k"].iloc[0])
-    return [
-        spread,
-        f"{panel}n = {n} questions, k = {k} samples each at T = {config.evaluation_temperature:g}",
-    ]
+def change(numbers: pd.DataFrame, metric: str, labels: Mapping[str, str]) -> str:
+    """Return in words from where to where a curve's mean goes with each method; `not run` where none did."""
+    texts = []
+    for method in dict.fromkeys(numbers["method"]):
+        rows = numbers[(numbers["method"] == method) & (numbers["metric"] == metric)].sort_values("step")
+        if method != "base" and len(rows):
+            first, last = rows["value"].iloc[[0, -1]]
+            texts.append(f"from {first:.2f} to {last:.2f} with {labels.get(method, method)}")
+    return " and ".join(texts) or "not run"
 
 
-def finish(figure: Figure, config: Render, axes_of_legend: Axes, notes: Sequence[str]) -> None:
-    """Put the shared legend above the panels, and below them what they rest on and the artefact's id."""
-    handles, labels = axes_of_legend.get_legend_handles_labels()
-    if labels:
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), handlelength=2.4)
-    policy = config.policy_labels.get(config.entry.policies[0], f"no {config.entry.policies[0]}")
-    questions = config.question_set_labels.get(
-        config.entry.question_sets[0], f"no {config.entry.question_sets[0]}"
-    )
-    clauses = [f"{policy} on {questions} [{config.artefact}, scale {config.scale}]", *notes]
-    figure.supxlabel(footer(clauses), fontsize=6, color=BASE_COLOUR)
-
-
-def footer(clauses: Sequence[str]) -> str:
-    """Return the clauses, set apart, on as many lines as they need; no clause is broken."""
-    lines = [clauses[0]]
-    for clause in clauses[1:]:
-        longer = f"{lines[-1]}{FOOTER_GAP}{clause}"
-        if len(longer) <= FOOTER_CHARACTERS:
-            lines[-1] = longer
-        else:
-            lines.append(clause)
-    return "\n".join(lines)
+def base_value(numbers: pd.DataFrame, metric: str) -> str:
+    """Return the unadapted policy's value in words, with a space before it; empty where there is none."""
+    rows = numbers[(numbers["method"] == "base") & (numbers["metric"] == metric)]
+    return "" if rows.empty else f" (base {rows['value'].iloc[0]:.2f})"

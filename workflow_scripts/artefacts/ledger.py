@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
-from workflow_scripts.analysis.claims import CheckedClaim, CheckedPart
+from workflow_scripts.analysis.claims import CheckedClaim
 from workflow_scripts.analysis.quantities import Estimate
 from workflow_scripts.analysis.verdicts import SYMBOLS
-from workflow_scripts.artefacts.paper_numbers import PublishedNumber, find_number
-from workflow_scripts.settings.claims import Term
-
-MINUS = "−"
-
-
-def quantity_text(terms: Sequence[Term]) -> str:
-    """Return a weighted sum as one line, e.g. `avg@k(ttrl, last) − avg@k(base)`."""
-    text = ""
-    for term in terms:
-        size = "" if abs(term.weight) == 1 else f"{abs(term.weight):g}·"
-        name = (
-            f"{term.metric}(base)" if term.method is None else f"{term.metric}({term.method}, {term.where})"
-        )
-        sign = (MINUS if term.weight < 0 else "+") if text else (MINUS if term.weight < 0 else "")
-        text += f" {sign} {size}{name}" if text else f"{sign}{size}{name}"
-    return text
-
-
-def _published(part: CheckedPart, numbers: Iterable[PublishedNumber]) -> PublishedNumber | None:
-    wanted = part.part.published
-    if wanted is None:
-        return None
-    return find_number(numbers, wanted.paper, wanted.place, wanted.row, wanted.metric)
+from workflow_scripts.artefacts.paper_numbers import PublishedNumber, published_number
+from workflow_scripts.settings.claims import MINUS, quantity_text
 
 
 def ledger_rows(
     checked: Sequence[CheckedClaim], numbers: Sequence[PublishedNumber]
 ) -> list[dict[str, object]]:
-    """Return one row per claim, part, policy role and question set role; None where there is no value."""
+    """Return one row per claim, part and cell, or cells that a part goes across; None where there is no value."""
     rows: list[dict[str, object]] = []
     for claim in checked:
         for part in claim.parts:
-            found, published = part.estimate, _published(part, numbers)
+            found, published = part.estimate, published_number(part, numbers)
             rows.append(
                 {
                     "claim": claim.id,
@@ -52,7 +30,8 @@ def ledger_rows(
                     "statement": " ".join(claim.claim.statement.split()),
                     "claim_verdict": claim.verdict,
                     "part": part.part.says,
-                    "quantity": quantity_text(part.part.quantity.terms()),
+                    "quantity": quantity_text(part.part.quantity),
+                    "across": part.part.across,
                     "policy_role": part.policy_role,
                     "questions_role": part.questions_role,
                     **_numbers(found),
@@ -62,6 +41,7 @@ def ledger_rows(
                     "n_seeds": len(found.by_seed) if found else None,
                     "test": part.part.test,
                     "threshold": part.part.threshold,
+                    "decides": part.part.decides,
                     "verdict": part.verdict,
                     "reason": part.reason,
                     "published": published.value if published else None,
@@ -117,26 +97,37 @@ def ledger_markdown(
         "",
         f"Each part: value [{100 * confidence:g} % interval], standard deviation between seeds, n questions,",
         "k samples per question. The interval is a bootstrap over questions of the mean over seeds; a verdict also",
-        "asks each seed to lie on the same side. For the reward of training, n counts the questions that the last",
-        "steps visit in any seed, k the rollouts of each.",
+        "asks each seed to lie on the same side. For metrics of training, n counts the questions that the window's",
+        "steps visit in any seed, k the rollouts of each. A mean over question sets counts each set the same; a count",
+        "says in how many cells (policy, question set) the quantity is above 0. Their n is that of all cells together.",
+        "A verdict in brackets decides nothing.",
         "",
         "| claim | part | ours | seeds | n | k | test | paper | verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         lines.append(
-            f"| {row['claim']} | {row['part']} ({row['questions_role']}) | {_interval(row)} | {_seeds(row)} "
+            f"| {row['claim']} | {row['part']} ({_place(row)}) | {_interval(row)} | {_seeds(row)} "
             f"| {_plain(row['n'])} | {_plain(row['k'])} | {_test(row)} | {_paper(row)} "
-            f"| {row['verdict']}{_because(row)} |"
+            f"| {_verdict(row)} |"
         )
     return "\n".join(lines) + "\n"
 
 
+def _place(row: dict[str, object]) -> str:
+    """Where a part was tested; across cells also how they are joined."""
+    joined = "" if row["across"] == "each" else f"{row['across']} over "
+    return f"{joined}{row['questions_role']}; {row['policy_role']}"
+
+
 def _decimal(value: object, row: dict[str, object]) -> str:
-    """Three decimals; with a sign where the quantity is a difference."""
+    """Three decimals, a count as it is; with a sign where the quantity is a difference."""
     if value is None:
         return "–"
-    is_difference = str(row["quantity"]).count("(") > 1
+    if row["across"] == "count":
+        return f"{value:g}"
+    quantity = str(row["quantity"])
+    is_difference = quantity.count("(") > 1 and " / " not in quantity
     return (f"{value:+.3f}" if is_difference else f"{value:.3f}").replace("-", MINUS)
 
 
@@ -166,6 +157,11 @@ def _paper(row: dict[str, object]) -> str:
     return (
         "–" if row["published"] is None else f"{_decimal(row['published'], row)} ({row['published_place']})"
     )
+
+
+def _verdict(row: dict[str, object]) -> str:
+    text = f"{row['verdict']}{_because(row)}"
+    return text if row["decides"] else f"({text})"
 
 
 def _because(row: dict[str, object]) -> str:

@@ -28,17 +28,22 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class MethodTable:
-    """What a table prints; without a `paper` it has no columns for published values.
+class PaperSetting:
+    """Whose values stand beside ours: names as in config/paper_numbers.csv; k: the samples behind the values."""
 
-    `paper_k` is the number of samples behind the paper's values.
-    """
+    paper: str
+    policy: str
+    question_set: str
+    k: int
+
+
+@dataclass(frozen=True)
+class MethodTable:
+    """What a table prints; without a `paper` it has no columns for published values."""
 
     rows: tuple[TableRow, ...]
     metrics: tuple[str, ...]
-    paper: str | None = None
-    paper_k: int = 0
-    paper_setting: str = ""
+    paper: PaperSetting | None = None
 
 
 def tabulate(
@@ -62,15 +67,15 @@ def tabulate(
                             "row": row.label,
                             "method": row.method,
                             "metric": metric,
-                            **_ours(here, row.method, metric),
+                            **our_value(here, row.method, metric),
                             **_published(layout, row, metric, numbers),
                         }
                     )
     return pd.DataFrame(cells).astype({"n": "Int64", "k": "Int64", "n_seeds": "Int64"})
 
 
-def _ours(table: pd.DataFrame, method: str, metric: str) -> dict[str, object]:
-    """The mean over seeds (or the base), as recorded in the analysis table."""
+def our_value(table: pd.DataFrame, method: str, metric: str) -> dict[str, object]:
+    """Return status, mean over seeds (or the base's value), interval, spread and sizes, from one set's rows."""
     found = table[
         (table["method"] == method)
         & (table["metric"] == metric)
@@ -85,10 +90,10 @@ def _ours(table: pd.DataFrame, method: str, metric: str) -> dict[str, object]:
 def _published(
     layout: MethodTable, row: TableRow, metric: str, numbers: Sequence[PublishedNumber]
 ) -> dict[str, object]:
-    name = metric_label(metric, layout.paper_k)
-    number = (
-        find_number(numbers, layout.paper, row.paper_place, row.paper_row, name) if layout.paper else None
-    )
+    paper, number = layout.paper, None
+    if paper is not None:
+        place = (paper.paper, row.paper_place, row.paper_row, metric_label(metric, paper.k))
+        number = find_number(numbers, *place, paper.question_set, paper.policy)
     if number is None:
         return {"paper_value": None, "paper_place": None}
     return {"paper_value": number.value, "paper_place": number.place}
@@ -109,7 +114,7 @@ def _block(layout: MethodTable, block: pd.DataFrame) -> list[str]:
     for metric in layout.metrics:
         ks = block.loc[block["metric"] == metric, "k"].dropna()
         heads += [metric_label(metric, int(ks.iloc[0]) if len(ks) else None).replace("_", " ")]
-        heads += [f"paper, {metric_label(metric, layout.paper_k)}"] if layout.paper else []
+        heads += [f"paper, {metric_label(metric, layout.paper.k)}"] if layout.paper else []
     lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
     for row in layout.rows:
         texts = [row.label]
@@ -151,15 +156,16 @@ def _foot(layout: MethodTable, block: pd.DataFrame, config: Render, policy: str,
         if int(seeds.max()) > 1
         else "1 training seed"
     )
+    theirs = (
+        f" Paper: {layout.paper.policy} on {layout.paper.question_set}. "
+        "Other policy, other questions: compare the order, not the level."
+        if layout.paper
+        else ""
+    )
     return (
         f"Ours: {policy} on {questions}, scale {config.scale}; {spread}; "
         f"n = {int(done['n'].iloc[0])} questions, k = {int(done['k'].iloc[0])} samples each "
         f"at T = {config.evaluation_temperature:g}; "
         f"brackets: {100 * config.confidence:g} % interval, bootstrap over questions. "
-        "Training uses these questions without their labels."
-        + (
-            f" Paper: {layout.paper_setting}. Other policy, other questions: compare the order, not the level."
-            if layout.paper
-            else ""
-        )
+        f"Training uses these questions without their labels.{theirs}"
     )

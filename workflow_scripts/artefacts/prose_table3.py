@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflow_scripts.artefacts.method_table import MethodTable, TableRow
+from workflow_scripts.artefacts.method_table import MethodTable, PaperSetting, TableRow
 
 TABLE = MethodTable(
     rows=(
@@ -12,7 +12,5 @@ TABLE = MethodTable(
         TableRow("prose", "PRM as reward (PROSE)", "Table 3", "PRM as reward (PROSE)"),
     ),
     metrics=("avg@k", "maj@k"),
-    paper="prose",
-    paper_k=16,
-    paper_setting="Llama-3.1-8B on MedQA-5op",
+    paper=PaperSetting("prose", policy="Llama-3.1-8B", question_set="MedQA-5op", k=16),
 )

@@ -27,6 +27,8 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
 )
 BASE_COLOUR = "#4D4D4D"
 BAND_ALPHA = 0.18
+RAW_ALPHA = 0.35
+"""Of the value of every single step, beside its moving average."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ SETTINGS: dict[str, object] = {
     "pdf.fonttype": 42,
     "savefig.dpi": PNG_DPI,
     "figure.dpi": PNG_DPI,
+    "figure.constrained_layout.wspace": 0.05,  # of a panel: keeps labels off the panel before
     "axes.unicode_minus": True,
 }
 

@@ -1,4 +1,4 @@
-"""How much the samples of one question differ: distinct responses, distinct answers, answer entropy.
+"""How much the samples of one question differ: distinct responses and answers, answer entropy, colliding mistakes.
 
 The papers name diversity without defining it; these definitions are ours.
 """
@@ -29,3 +29,21 @@ def answer_entropy(answers: Sequence[str | None]) -> float:
     counts = Counter(answer for answer in answers if answer is not None)
     total = counts.total()
     return math.fsum(-count / total * math.log(count / total) for count in counts.values()) + 0.0
+
+
+def wrong_collision(answers: Sequence[str | None], gold: str) -> float | None:
+    """Return the probability that two different wrong samples give the same wrong answer; in [0, 1].
+
+    PROSE (section 3): in a small answer space wrong samples meet by chance, and a wrong majority is rewarded. It is
+    the share of the pairs of wrong samples whose answers are equal, which is an unbiased estimate for the policy. An
+    unreadable answer (None) is wrong and meets no other. None where fewer than two samples are wrong.
+    """
+    wrong = [answer for answer in answers if answer != gold]
+    if len(wrong) < 2:
+        return None
+    counts = Counter(answer for answer in wrong if answer is not None)
+    return sum(map(_pairs, counts.values())) / _pairs(len(wrong))
+
+
+def _pairs(n: int) -> int:
+    return n * (n - 1) // 2

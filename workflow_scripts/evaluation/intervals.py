@@ -7,7 +7,7 @@ questions of the same kind, and the values per seed stand beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,23 +53,29 @@ def bootstrap_mean(values: ArrayLike, samples: int, confidence: float, seed: int
     return _interval(table.mean(axis=0), table.mean(axis=1), samples, confidence, seed)
 
 
-def paired_difference(a: ArrayLike, b: ArrayLike, samples: int, confidence: float, seed: int) -> Interval:
-    """Return the mean of `a - b` on the same questions, with its interval over questions.
+def bootstrap_average(of_sets: Sequence[ArrayLike], samples: int, confidence: float, seed: int) -> Interval:
+    """Return the average over question sets of their means, with its interval.
 
-    Both have the shape (questions,) or (seeds, questions), with questions in the same order. Seeds pair with
-    seeds; a single row (a base policy has no seeds) pairs with every seed of the other.
+    Each set, of the shape (questions,) or (seeds, questions), counts the same whatever its size, and is resampled
+    on its own: questions that two sets share are not resampled together.
 
     Raises
     ------
     ValueError
-        If the numbers of questions differ, or both have several seeds but not equally many.
+        If there is no set, or the sets differ in their number of seeds.
     """
-    first, second = _table(a), _table(b)
-    if first.shape[1] != second.shape[1]:
-        raise ValueError(f"{first.shape[1]} and {second.shape[1]} questions cannot be paired")
-    if first.shape[0] != second.shape[0] and 1 not in (first.shape[0], second.shape[0]):
-        raise ValueError(f"{first.shape[0]} and {second.shape[0]} seeds cannot be paired")
-    return bootstrap_mean(first - second, samples, confidence, seed)
+    tables = [_table(values) for values in of_sets]
+    if len({len(table) for table in tables}) != 1:
+        raise ValueError(f"sets with {[len(table) for table in tables]} seeds cannot be averaged")
+    means = np.mean(
+        [
+            resampled_means(table.mean(axis=0), samples, (seed, position))
+            for position, table in enumerate(tables)
+        ],
+        axis=0,
+    )
+    per_seed = np.mean([table.mean(axis=1) for table in tables], axis=0)
+    return _bounds(float(per_seed.mean()), means, per_seed, confidence)
 
 
 def _table(values: ArrayLike) -> np.ndarray:
@@ -84,19 +90,27 @@ def _table(values: ArrayLike) -> np.ndarray:
 def _interval(
     questions: np.ndarray, per_seed: np.ndarray, samples: int, confidence: float, seed: int
 ) -> Interval:
-    if samples < 1 or not 0 < confidence < 1:
-        raise ValueError(f"samples {samples} must be at least 1 and confidence {confidence} in (0, 1)")
-    means = np.concatenate(
-        [counts @ questions / len(questions) for counts in _resamples(len(questions), samples, seed)]
-    )
+    means = resampled_means(questions, samples, seed)
+    return _bounds(float(questions.mean()), means, per_seed, confidence)
+
+
+def resampled_means(questions: np.ndarray, samples: int, seed: int | tuple[int, ...]) -> np.ndarray:
+    """Return the means of `samples` resamples of the values (questions,), shape (samples,)."""
+    if samples < 1:
+        raise ValueError(f"samples {samples} must be at least 1")
+    draws = _resamples(len(questions), samples, seed)
+    return np.concatenate([counts @ questions / len(questions) for counts in draws])
+
+
+def _bounds(value: float, means: np.ndarray, per_seed: np.ndarray, confidence: float) -> Interval:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence} must be in (0, 1)")
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(
-        value=float(questions.mean()), low=float(low), high=float(high), per_seed=tuple(map(float, per_seed))
-    )
+    return Interval(value=value, low=float(low), high=float(high), per_seed=tuple(map(float, per_seed)))
 
 
-def _resamples(questions: int, samples: int, seed: int) -> Iterator[np.ndarray]:
+def _resamples(questions: int, samples: int, seed: int | tuple[int, ...]) -> Iterator[np.ndarray]:
     """Yield how often each question is drawn: arrays (resamples, questions), `samples` rows in all."""
     generator = np.random.default_rng(seed)
     shares = np.full(questions, 1 / questions)

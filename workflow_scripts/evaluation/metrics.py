@@ -22,6 +22,8 @@ DEFINITIONS = {
     "answer_entropy": "entropy of the readable answers among k samples, in nats",
     "unparseable": "share of samples without a readable answer",
     "tie_share": "share of questions whose vote is a tie",
+    "wrong_collision": "probability that two different wrong samples of a question give the same wrong answer; "
+    "unreadable ones never do; n counts the questions with two wrong samples",
 }
 
 
@@ -30,8 +32,8 @@ def evaluation_metrics(
 ) -> dict[str, Metric]:
     """Return each metric as {value, n, k, low, high, definition}; intervals are bootstrapped over questions.
 
-    `n` counts questions, `k` the samples per question that the metric looks at. Metrics that need scores are
-    there only if the samples were scored.
+    `n` counts the questions for which the metric is defined, `k` the samples per question that it looks at. A metric
+    that is defined for no question is left out, as are those that need scores if the samples were not scored.
 
     Raises
     ------
@@ -43,10 +45,13 @@ def evaluation_metrics(
         raise ValueError(f"questions have {sorted(ks)} samples: need the same number for each")
     metrics: dict[str, Metric] = {}
     for name, k, definition, value in _metrics(ks.pop(), scored=results[0].bon_correct is not None):
-        interval = bootstrap_mean([value(result) for result in results], samples, confidence, seed)
+        values = [found for found in map(value, results) if found is not None]
+        if not values:
+            continue
+        interval = bootstrap_mean(values, samples, confidence, seed)
         metrics[name] = {
             "value": interval.value,
-            "n": len(results),
+            "n": len(values),
             "k": k,
             "low": interval.low,
             "high": interval.high,
@@ -60,8 +65,10 @@ def powers_of_two(k: int) -> list[int]:
     return sorted({1 << i for i in range(k.bit_length())} | {k})
 
 
-def _metrics(k: int, scored: bool) -> Iterator[tuple[str, int, str, Callable[[QuestionResult], float]]]:
-    """Yield (name, k, definition, value per question)."""
+def _metrics(
+    k: int, scored: bool
+) -> Iterator[tuple[str, int, str, Callable[[QuestionResult], float | None]]]:
+    """Yield (name, k, definition, value per question or None where it has none)."""
     yield f"avg@{k}", k, "avg", lambda result: result.n_correct / k
     yield f"maj@{k}", k, "maj", lambda result: float(result.majority_correct)
     for j in powers_of_two(k):
@@ -74,6 +81,7 @@ def _metrics(k: int, scored: bool) -> Iterator[tuple[str, int, str, Callable[[Qu
     yield "answer_entropy", k, "answer_entropy", lambda result: result.answer_entropy
     yield "unparseable", k, "unparseable", lambda result: result.n_unparseable / k
     yield "tie_share", k, "tie_share", lambda result: float(result.tie)
+    yield "wrong_collision", k, "wrong_collision", lambda result: result.wrong_collision
 
 
 def _pass_at(k: int, result: QuestionResult) -> float:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from workflow_scripts.answers.vote import majority
-from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.diversity import (
+    answer_entropy,
+    n_distinct_answers,
+    n_distinct_responses,
+    wrong_collision,
+)
 from workflow_scripts.evaluation.selection import best_of_n, sc_rm
 
 SCHEMA = pa.schema(
@@ -25,6 +30,7 @@ SCHEMA = pa.schema(
         ("n_distinct_answers", pa.int32()),
         ("answer_entropy", pa.float64()),
         ("n_unparseable", pa.int32()),
+        ("wrong_collision", pa.float64()),
     ]
 )
 
@@ -43,6 +49,8 @@ class QuestionResult:
         Whether best-of-N and the score-weighted vote are right; None without scores.
     answer_entropy
         In nats, over the readable answers.
+    wrong_collision
+        Probability that two different wrong samples give the same answer; None for fewer than two wrong ones.
     """
 
     question_id: str
@@ -57,6 +65,7 @@ class QuestionResult:
     n_distinct_answers: int
     answer_entropy: float
     n_unparseable: int
+    wrong_collision: float | None
 
 
 def question_result(
@@ -96,4 +105,5 @@ def question_result(
         n_distinct_answers=n_distinct_answers(answers),
         answer_entropy=answer_entropy(answers),
         n_unparseable=sum(answer is None for answer in answers),
+        wrong_collision=wrong_collision(answers, gold),
     )

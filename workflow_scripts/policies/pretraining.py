@@ -1,4 +1,4 @@
-"""Pretraining of a tiny policy: binding drills first, then the imperfect reasoner's corpus.
+"""Pretraining of a tiny policy: binding drills first, then the imperfect reasoner's corpus, or another world's.
 
 Without the drills, a policy learns to write steps and names conditions, but draws its letter at random: the drills
 (every option with its letter, in random order) bind letters to options before the corpus begins.
@@ -21,8 +21,10 @@ from torch.nn import functional
 from workflow_scripts.policies.loading import prompt_text
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import Pretraining
+from workflow_scripts.settings.prompts import PromptSpec
+from workflow_scripts.settings.specs import FinetunedPolicy, Pretraining
 from workflow_scripts.worlds.clinic import Clinic
+from workflow_scripts.worlds.clock import Clock
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -59,21 +61,18 @@ def pack(sequences: list[tuple[list[int], list[int]]], pad_id: int) -> Rows:
 
 
 def write_rows(
-    world: Clinic,
-    write: Callable[[Question, random.Random], list[str]],
+    write: Callable[[random.Random], tuple[Question, list[str]]],
     n: int,
     seed: str,
     tokenizer: PreTrainedTokenizerBase,
+    prompt: PromptSpec,
 ) -> Rows:
-    """Let the world write `n` responses to corpus questions, and tokenize them."""
+    """Let a world write `n` questions with a response each, and tokenize them."""
     rng = random.Random(seed)
-    questions = [world.draw_question(rng) for _ in range(n)]
-    responses = ["\n".join(write(question, rng)) for question in questions]
-    prompts = [
-        prompt_text(tokenizer, render_prompt(question, world.settings.prompt), {}) for question in questions
-    ]
+    written = [write(rng) for _ in range(n)]
+    prompts = [prompt_text(tokenizer, render_prompt(question, prompt), {}) for question, _ in written]
     asked = tokenizer(prompts, add_special_tokens=False)["input_ids"]
-    encoded = tokenizer(responses, add_special_tokens=False)["input_ids"]
+    encoded = tokenizer(["\n".join(lines) for _, lines in written], add_special_tokens=False)["input_ids"]
     return pack(
         [(p, [*r, tokenizer.eos_token_id]) for p, r in zip(asked, encoded, strict=True)],
         tokenizer.pad_token_id,
@@ -119,41 +118,79 @@ def fit(
 
 
 def pretrain(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, world: Clinic, settings: Pretraining
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, world: Clinic | Clock, settings: Pretraining
 ) -> dict[str, float]:
     """Train `model` in place; return the final losses of the two phases (nats per learned token)."""
-    drills = write_rows(world, world.drill, N_DRILLS, f"{settings.seed}/drills", tokenizer)
-    corpus = write_rows(world, world.respond, settings.corpus_size, f"{settings.seed}/corpus", tokenizer)
+    drills = write_drills(world, settings.seed, tokenizer)
     draw = np.random.default_rng(settings.seed)
-    n_drills = round(settings.batch_size * settings.drill_share)
-
-    def loss(parts: list[tuple[Rows, int]]) -> torch.Tensor:
-        chosen = [(rows, draw.integers(0, len(rows.ids), n)) for rows, n in parts if n]
-        width = max(int(rows.lengths[index].max()) for rows, index in chosen)
-        ids, learned = zip(*(rows.batch(index, width) for rows, index in chosen), strict=True)
-        width = max(part.shape[1] for part in ids)
-        x = torch.cat([functional.pad(part, (0, width - part.shape[1])) for part in ids])
-        mask = torch.cat([functional.pad(part, (0, width - part.shape[1])) for part in learned])
-        logits = model(x[:, :-1]).logits
-        nll = functional.cross_entropy(logits.transpose(1, 2), x[:, 1:], reduction="none")
-        return (nll * mask[:, 1:]).sum() / mask[:, 1:].sum()
-
     losses = {}
     if settings.drill_steps:
         losses["drill_loss"] = fit(
             model,
-            lambda _: loss([(drills, settings.batch_size)]),
+            lambda _: batch_loss(model, [(drills, settings.batch_size)], draw),
             steps=settings.drill_steps,
             learning_rate=settings.drill_learning_rate,
             weight_decay=settings.weight_decay,
             name="drills",
         )
-    losses["corpus_loss"] = fit(
+    learning_rate = settings.corpus_learning_rate
+    losses["corpus_loss"] = learn_corpus(model, tokenizer, world, settings, learning_rate, drills, draw)
+    return losses
+
+
+def finetune(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    world: Clinic | Clock,
+    settings: FinetunedPolicy,
+) -> dict[str, float]:
+    """Train a pretrained `model` on, in place, on another world's corpus; return the final loss (nats per token)."""
+    drills = write_drills(world, settings.seed, tokenizer)
+    draw = np.random.default_rng(settings.seed)
+    loss = learn_corpus(model, tokenizer, world, settings, settings.learning_rate, drills, draw)
+    return {"corpus_loss": loss}
+
+
+def write_drills(world: Clinic | Clock, seed: int, tokenizer: PreTrainedTokenizerBase) -> Rows:
+    """The world's binding drills, tokenized."""
+    return write_rows(world.drill, N_DRILLS, f"{seed}/drills", tokenizer, world.settings.prompt)
+
+
+def learn_corpus(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    world: Clinic | Clock,
+    settings: Pretraining | FinetunedPolicy,
+    learning_rate: float,
+    drills: Rows,
+    draw: np.random.Generator,
+) -> float:
+    """The second phase: the world's corpus with a share of drills in each batch; return the final loss."""
+    corpus = write_rows(
+        world.example, settings.corpus_size, f"{settings.seed}/corpus", tokenizer, world.settings.prompt
+    )
+    n_drills = round(settings.batch_size * settings.drill_share)
+    parts = [(corpus, settings.batch_size - n_drills), (drills, n_drills)]
+    return fit(
         model,
-        lambda _: loss([(corpus, settings.batch_size - n_drills), (drills, n_drills)]),
+        lambda _: batch_loss(model, parts, draw),
         steps=settings.corpus_steps,
-        learning_rate=settings.corpus_learning_rate,
+        learning_rate=learning_rate,
         weight_decay=settings.weight_decay,
         name="corpus",
     )
-    return losses
+
+
+def batch_loss(
+    model: PreTrainedModel, parts: list[tuple[Rows, int]], draw: np.random.Generator
+) -> torch.Tensor:
+    """Mean loss per learned token on a batch that holds `n` random rows of each part."""
+    chosen = [(rows, draw.integers(0, len(rows.ids), n)) for rows, n in parts if n]
+    width = max(int(rows.lengths[index].max()) for rows, index in chosen)
+    ids, learned = zip(*(rows.batch(index, width) for rows, index in chosen), strict=True)
+    width = max(part.shape[1] for part in ids)
+    x = torch.cat([functional.pad(part, (0, width - part.shape[1])) for part in ids]).to(model.device)
+    mask = torch.cat([functional.pad(part, (0, width - part.shape[1])) for part in learned]).to(model.device)
+    logits = model(x[:, :-1]).logits
+    nll = functional.cross_entropy(logits.transpose(1, 2), x[:, 1:], reduction="none")
+    return (nll * mask[:, 1:]).sum() / mask[:, 1:].sum()

@@ -54,7 +54,7 @@ class ExternalRoot(Part):
     """Something that enters the chain from outside the pipeline."""
 
     name: str
-    kind: Literal["hub", "local", "generated", "pretrained", "trained"]
+    kind: Literal["hub", "local", "generated", "pretrained", "finetuned", "trained"]
     id: str = Field(description="hub id, local path, or name of the miniature world")
     revision: str | None = Field(default=None, description="commit of the hub repository")
     sha256: str | None = Field(default=None, description="of the local file or directory")

@@ -30,7 +30,7 @@ def external_roots(step: str, config: Mapping[str, Any]) -> list[ExternalRoot]:
         side_files = source.get("side_files") or {}
         places = {key: source["path"], **{f"{key}.{name}": side_files[name] for name in sorted(side_files)}}
         return [_local(name, str(place)) for name, place in places.items()]
-    if kind in ("generated", "pretrained", "trained"):
+    if kind in ("generated", "pretrained", "finetuned", "trained"):
         return [ExternalRoot(name=key, kind=kind, id=str(source.get("world")))]
     return []
 

@@ -54,7 +54,7 @@ class Plan:
     evaluations: dict[tuple[str, str], Job] = field(default_factory=dict)  # by owner and evaluation id
     analyses: dict[str, Job] = field(default_factory=dict)
     renderings: dict[str, Job] = field(default_factory=dict)
-    claims: Job | None = None
+    ledgers: dict[str, Job] = field(default_factory=dict)  # of claims: `all`, and those of `headline`
     overlap: Job | None = None
 
     def jobs(self) -> Iterator[Job]:
@@ -65,7 +65,9 @@ class Plan:
         yield from self.evaluations.values()
         yield from self.analyses.values()
         yield from self.renderings.values()
-        yield from (job for job in (self.claims, self.overlap) if job is not None)
+        yield from self.ledgers.values()
+        if self.overlap is not None:
+            yield self.overlap
 
 
 def with_record(outputs: dict[str, str]) -> dict[str, str]:

@@ -6,7 +6,13 @@ from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
 from workflow_scripts.settings.load import NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.pins import needed_pin
-from workflow_scripts.settings.specs import GeneratedQuestions, MatchedQuestions, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.specs import (
+    FinetunedPolicy,
+    GeneratedQuestions,
+    MatchedQuestions,
+    PretrainedPolicy,
+    TrainedPrm,
+)
 from workflow_scripts.settings.steps import (
     Evaluate,
     PreparePolicy,
@@ -31,7 +37,7 @@ class JobMaker:
     # ------------------------------------------------------------ questions and models
 
     def world_of(self, source: object) -> World | None:
-        if isinstance(source, GeneratedQuestions | PretrainedPolicy | TrainedPrm):
+        if isinstance(source, GeneratedQuestions | PretrainedPolicy | FinetunedPolicy | TrainedPrm):
             return self.loaded.worlds[source.world]
         return None
 
@@ -69,21 +75,25 @@ class JobMaker:
 
     def policy(self, name: str) -> str:
         spec = self.loaded.policies[name]
-        config = PreparePolicy(name=name, policy=spec, world=self.world_of(spec.source))
+        source = spec.source
+        inputs, start = self.revision(source), None
+        if isinstance(source, FinetunedPolicy):
+            start = self.policy(source.policy)
+            inputs["policy"] = self.plan.policies[start].outputs["manifest"]
+        config = PreparePolicy(name=name, policy=spec, start=start, world=self.world_of(source))
         policy_id = named_id(name, config)
-        inputs = self.revision(spec.source)
         self.plan.policies[policy_id] = Job(config, inputs, self.model_outputs(policy_id))
         return policy_id
 
     def prm(self, name: str) -> str:
         spec = self.loaded.prms[name]
         source = spec.source
-        start = self.loaded.policies[source.policy] if isinstance(source, TrainedPrm) else None
-        config = TrainPrm(name=name, prm=spec, policy=start, world=self.world_of(source))
-        prm_id = named_id(name, config)
-        inputs = self.revision(source)
+        inputs, policy, start = self.revision(source), None, None
         if isinstance(source, TrainedPrm):
-            inputs["policy"] = self.plan.policies[self.policy(source.policy)].outputs["manifest"]
+            policy, start = self.loaded.policies[source.policy], self.policy(source.policy)
+            inputs["policy"] = self.plan.policies[start].outputs["manifest"]
+        config = TrainPrm(name=name, prm=spec, policy=policy, start=start, world=self.world_of(source))
+        prm_id = named_id(name, config)
         self.plan.prms[prm_id] = Job(config, inputs, self.model_outputs(prm_id))
         return prm_id
 

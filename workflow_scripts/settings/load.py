@@ -17,6 +17,7 @@ from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec, Needs
 from workflow_scripts.settings.messages import did_you_mean, readable
 from workflow_scripts.settings.scale import ModelRegistry, PolicyRole, PrmRole, QuestionRole, Settings
 from workflow_scripts.settings.specs import (
+    FinetunedPolicy,
     GeneratedQuestions,
     HubModel,
     HubQuestions,
@@ -186,12 +187,16 @@ def _check_references(loaded: Configuration, source: str) -> None:
     )
     for name in settings.headline:
         _known(name, loaded.artefacts, f"{source}: headline", "artefact")
+    for name in settings.headline_claims:
+        _known(name, loaded.claims, f"{source}: headline_claims", "claim")
     for name, questions in loaded.questions.items():
         _check_question_set(name, questions, loaded)
     for name, policy in loaded.policies.items():
         _check_hub_id(policy.source, f"policy {name}")
         if isinstance(policy.source, PretrainedPolicy):
             _known(policy.source.world, loaded.worlds, f"policy {name}: source.world", "world")
+        elif isinstance(policy.source, FinetunedPolicy):
+            _check_finetuned(f"policy {name}", policy.source, loaded)
     for name, prm in loaded.prms.items():
         _check_hub_id(prm.source, f"process reward model {name}")
         if isinstance(prm.source, TrainedPrm):
@@ -202,7 +207,25 @@ def _check_references(loaded: Configuration, source: str) -> None:
     for name, artefact in loaded.artefacts.items():
         _check_needs(artefact, loaded, f"artefact {name}")
     for name, claim in loaded.claims.items():
-        _check_needs(claim.needs, loaded, f"claim {name}: needs")
+        for i, needs in enumerate(claim.all_needs()):
+            _check_needs(needs, loaded, f"claim {name}: {f'also_needs.{i - 1}' if i else 'needs'}")
+
+
+def _check_finetuned(where: str, source: FinetunedPolicy, loaded: Configuration) -> None:
+    _known(source.world, loaded.worlds, f"{where}: source.world", "world")
+    _known(source.policy, loaded.policies, f"{where}: source.policy", "policy")
+    start = loaded.policies[source.policy].source
+    if not isinstance(start, PretrainedPolicy):
+        raise UserError(
+            f"{where}: source.policy: {source.policy} is of kind {start.kind}. Name a pretrained policy."
+        )
+    _known(start.world, loaded.worlds, f"policy {source.policy}: source.world", "world")
+    kind, start_kind = loaded.worlds[source.world].kind, loaded.worlds[start.world].kind
+    if kind != start_kind:
+        raise UserError(
+            f"{where}: source.world: {source.world} is a {kind}, but {source.policy} was pretrained in a {start_kind}."
+            " Name a world of the same kind."
+        )
 
 
 def _check_question_set(name: str, entry: QuestionSetSpec, loaded: Configuration) -> None:
@@ -283,9 +306,13 @@ def _check_hub_id(source: object, where: str) -> None:
 
 
 def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:
-    for field in ("policies", "question_sets"):
+    for field, kind in (
+        ("policies", "policies"),
+        ("question_sets", "question_sets"),
+        ("transfer", "question_sets"),
+    ):
         for role in getattr(needs, field):
-            _known(role, ROLES[field], f"{where}.{field}", "role")
+            _known(role, ROLES[kind], f"{where}.{field}", "role")
     for method in needs.methods:
         _known(method, loaded.methods, f"{where}.methods", "method")
     for method in needs.score_steps:

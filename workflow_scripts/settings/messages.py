@@ -49,7 +49,7 @@ def _of_the_plain_form(detail: ErrorDetails) -> bool:
 
 
 def _problem(detail: ErrorDetails, model: type[Strict]) -> str:
-    location = _visible(detail["loc"])
+    location = _visible(detail["loc"], model)
     key, kind, value = ".".join(location), detail["type"], detail["input"]
     if kind == "extra_forbidden":
         return f"{key}: unknown key.{did_you_mean(location[-1], _siblings(model, detail['loc']))}"
@@ -91,17 +91,28 @@ def _shown(value: Any) -> str:
     return f"the text {value!r}"
 
 
-def _visible(location: Sequence[int | str]) -> list[str]:
-    """Without the marks that pydantic adds for union members and for the keys of mappings."""
-    parts = [str(part) for part in location]
-    return [part for i, part in enumerate(parts) if part != "[key]" and not _is_tag(parts, i)]
+def _visible(location: Sequence[int | str], model: type[Strict]) -> list[str]:
+    """Without the marks that pydantic adds for members of unions and for the keys of mappings."""
+    schema = model.model_json_schema()
+    here: Any = schema
+    shown = []
+    for part in location:
+        node = _resolve(here, schema)
+        here = _step(here, part, schema)
+        names_a_member = str(part) in node.get("discriminator", {}).get("mapping", {})
+        if (
+            not names_a_member
+            and part != "[key]"
+            and not str(part).endswith("]")
+            and not _is_plain_member(part)
+        ):
+            shown.append(str(part))
+    return shown
 
 
-def _is_tag(parts: list[str], i: int) -> bool:
-    """Tags stand right after the field that holds the union, or are type names such as list[str]."""
-    return parts[i].endswith("]") or (
-        i > 0 and parts[i - 1] in ("source", "answer", "subset", "reward", "quantity")
-    )
+def _is_plain_member(part: int | str) -> bool:
+    """Unions without a discriminator are named by their members' types (`subset`: a number or a mapping)."""
+    return part in ("Subset", "constrained-int")
 
 
 def _siblings(model: type[Strict], location: Sequence[int | str]) -> list[str]:

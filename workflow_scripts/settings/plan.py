@@ -5,6 +5,9 @@ The Snakefile looks jobs up in the plan. Nothing is read or written here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from itertools import product, starmap
+
 from workflow_scripts.settings.evidence import (
     Analyse,
     BaseEvidence,
@@ -15,12 +18,14 @@ from workflow_scripts.settings.evidence import (
     NotRun,
     Render,
     RunEvidence,
+    TransferEvidence,
+    merged,
 )
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
 from workflow_scripts.settings.load import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
-from workflow_scripts.settings.specs import MatchedQuestions
-from workflow_scripts.settings.steps import CheckOverlap
+from workflow_scripts.settings.specs import MatchedQuestions, ProcessReward
+from workflow_scripts.settings.steps import CheckOverlap, Train
 
 __all__ = ["Job", "Plan", "resolve"]
 
@@ -36,79 +41,124 @@ def resolve(configuration: Configuration) -> Plan:
             with_record({"table": f"{maker.results}/analysis/{artefact}.csv"}),
         )
         maker.plan.renderings[artefact] = rendering(maker, artefact)
+    if configuration.settings.headline_claims:
+        maker.plan.ledgers["headline"] = ledger(maker, "headline", configuration.settings.headline_claims)
     if configuration.claims:
-        maker.plan.claims = ledger(maker)
+        maker.plan.ledgers["all"] = ledger(maker, "all", list(configuration.claims))
     maker.plan.overlap = overlap(maker)
     return maker.plan
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One policy role on one question set role, with a method's role (None: unadapted)."""
+
+    policy_role: str
+    questions_role: str
+    method: str | None
 
 
 def find_evidence(maker: JobMaker, needs: Needs) -> Evidence:
     """Add the jobs that `needs` asks for, and return their files; what lacks a role is listed as not run."""
     found = Evidence(base=[], runs=[], not_run=[])
-    for policy_role in needs.policies:
-        for questions_role in needs.question_sets:
-            for method in [*([None] if needs.base else []), *needs.methods]:
-                lacking = lacking_roles(maker, needs, policy_role, questions_role, method)
-                if lacking:
-                    reason = f"the scale {maker.scale.scale} has no {', no '.join(lacking)}"
-                    found.not_run.append(
-                        NotRun(
-                            policy_role=policy_role,
-                            questions_role=questions_role,
-                            method=method,
-                            reason=reason,
-                        )
-                    )
-                elif method is None:
-                    found.base.append(base_evidence(maker, needs, policy_role, questions_role))
-                else:
-                    found.runs.extend(
-                        run_evidence(maker, needs, policy_role, questions_role, method, seed)
-                        for seed in range(maker.scale.n_seeds if needs.seeds == "all" else 1)
-                    )
+    methods = [*([None] if needs.base else []), *needs.methods]
+    for cell in starmap(Cell, product(needs.policies, needs.question_sets, methods)):
+        add_cell(maker, needs, cell, found)
     return found
 
 
-def lacking_roles(
-    maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str | None
-) -> list[str]:
+def add_cell(maker: JobMaker, needs: Needs, cell: Cell, found: Evidence) -> None:
+    """Add the jobs of one cell and their files to `found`."""
+    lacking = lacking_roles(maker, needs, cell)
+    if lacking:
+        found.not_run.append(not_run(maker, cell, lacking))
+    elif cell.method is None:
+        found.base.append(base_evidence(maker, needs, cell))
+        add_transfers(maker, needs, cell, None, found)
+    else:
+        for seed in range(maker.scale.n_seeds if needs.seeds == "all" else 1):
+            run = run_evidence(maker, needs, cell, cell.method, seed)
+            found.runs.append(run)
+            add_transfers(maker, needs, cell, run, found)
+
+
+def add_transfers(
+    maker: JobMaker, needs: Needs, cell: Cell, run: RunEvidence | None, found: Evidence
+) -> None:
+    """Add the adapted policy (`run` None: the base) on the question sets that it was not adapted on."""
+    names = maker.scale.roles.names()
+    for role in needs.transfer:
+        if role not in names:
+            absent = not_run(maker, replace(cell, questions_role=role), [role])
+            found.not_run.extend([] if absent in found.not_run else [absent])
+            continue
+        owner = run.run_id if run else maker.policy(names[cell.policy_role])
+        job, _ = maker.evaluate(owner, names[cell.policy_role], names[role], None)
+        found.transfers.append(
+            TransferEvidence(
+                policy_role=cell.policy_role,
+                adapted_on=cell.questions_role,
+                questions_role=role,
+                method=cell.method,
+                seed=run.seed if run else None,
+                evaluation=job.outputs["metrics"],
+                per_question=job.outputs["per_question"],
+            )
+        )
+
+
+def not_run(maker: JobMaker, cell: Cell, lacking: list[str]) -> NotRun:
+    """A cell whose roles the scale does not fill."""
+    reason = f"the scale {maker.scale.scale} has no {', no '.join(lacking)}"
+    return NotRun(**vars(cell), reason=reason)
+
+
+def prm_role(maker: JobMaker, needs: Needs, method: str) -> str:
+    """The process reward model of a method: its own, else the entry's, else the usual one."""
+    reward = maker.loaded.methods[method].reward
+    own = reward.prm if isinstance(reward, ProcessReward) else None
+    return own or needs.prm or DEFAULT_PRM
+
+
+def lacking_roles(maker: JobMaker, needs: Needs, cell: Cell) -> list[str]:
     """Return the roles that one cell needs and the scale does not fill."""
-    needed = [policy_role, questions_role]
-    if method and maker.loaded.methods[method].reward.kind not in NO_PRM_NEEDED:
-        needed.append(needs.prm or DEFAULT_PRM)
+    needed = [cell.policy_role, cell.questions_role]
+    if cell.method and maker.loaded.methods[cell.method].reward.kind not in NO_PRM_NEEDED:
+        needed.append(prm_role(maker, needs, cell.method))
     return [role for role in needed if role not in maker.scale.roles.names()]
 
 
-def base_evidence(maker: JobMaker, needs: Needs, policy_role: str, questions_role: str) -> BaseEvidence:
+def base_evidence(maker: JobMaker, needs: Needs, cell: Cell) -> BaseEvidence:
     """The unadapted policy on one question set."""
     names = maker.scale.roles.names()
-    policy, questions = names[policy_role], names[questions_role]
+    policy, questions = names[cell.policy_role], names[cell.questions_role]
     scored_by = names.get(needs.prm or DEFAULT_PRM) if "base" in needs.score_steps else None
     job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by)
     return BaseEvidence(
-        policy_role=policy_role,
-        questions_role=questions_role,
+        policy_role=cell.policy_role,
+        questions_role=cell.questions_role,
         evaluation=job.outputs["metrics"],
         per_question=job.outputs["per_question"],
+        samples=job.inputs["samples"],
         step_scores_report=report,
     )
 
 
-def run_evidence(
-    maker: JobMaker, needs: Needs, policy_role: str, questions_role: str, method: str, seed: int
-) -> RunEvidence:
+def run_evidence(maker: JobMaker, needs: Needs, cell: Cell, method: str, seed: int) -> RunEvidence:
     """One run, and the evaluation of its last checkpoint if asked for."""
     names = maker.scale.roles.names()
-    policy, questions = names[policy_role], names[questions_role]
-    prm = names.get(needs.prm or DEFAULT_PRM)
+    policy, questions = names[cell.policy_role], names[cell.questions_role]
+    prm = names.get(prm_role(maker, needs, method))
     run = maker.run(policy, questions, method, prm, seed)
+    config = maker.plan.runs[run].config
+    prm_id = config.prm if isinstance(config, Train) else None
     evaluation = per_question = report = None
     if needs.evaluate:
         job, report = maker.evaluate(run, policy, questions, prm if method in needs.score_steps else None)
         evaluation, per_question = job.outputs["metrics"], job.outputs["per_question"]
     return RunEvidence(
-        policy_role=policy_role,
-        questions_role=questions_role,
+        policy_role=cell.policy_role,
+        questions_role=cell.questions_role,
         method=method,
         seed=seed,
         run_id=run,
@@ -118,6 +168,7 @@ def run_evidence(
         evaluation=evaluation,
         per_question=per_question,
         step_scores_report=report,
+        prm_report=maker.plan.prms[prm_id].outputs["report"] if prm_id else None,
     )
 
 
@@ -137,7 +188,9 @@ def rendering(maker: JobMaker, artefact: str) -> Job:
             method_labels={name: maker.loaded.methods[name].label for name in entry.methods},
             policy_labels={role: name for role, name in roles.policies.items() if role in entry.policies},
             question_set_labels={
-                role: name for role, name in roles.question_sets.items() if role in entry.question_sets
+                role: name
+                for role, name in roles.question_sets.items()
+                if role in (*entry.question_sets, *entry.transfer)
             },
             confidence=maker.scale.statistics.confidence,
             evaluation_temperature=maker.scale.evaluation.temperature,
@@ -148,17 +201,17 @@ def rendering(maker: JobMaker, artefact: str) -> Job:
     )
 
 
-def ledger(maker: JobMaker) -> Job:
-    """The job that decides every claim."""
-    claims = {
-        name: ClaimWithEvidence(claim=claim, evidence=find_evidence(maker, claim.needs))
-        for name, claim in maker.loaded.claims.items()
-    }
-    folder = f"{maker.results}/claims"
+def ledger(maker: JobMaker, name: str, claim_ids: list[str]) -> Job:
+    """The job that decides the claims of one ledger."""
+    claims = {}
+    for claim_id in claim_ids:
+        claim = maker.loaded.claims[claim_id]
+        evidence = merged([find_evidence(maker, needs) for needs in claim.all_needs()])
+        claims[claim_id] = ClaimWithEvidence(claim=claim, evidence=evidence)
     return Job(
         CheckClaims(scale=maker.scale.scale, claims=claims, statistics=maker.scale.statistics),
         numbered(evidence_files([claim.evidence for claim in claims.values()])),
-        with_record({suffix: f"{folder}/ledger.{suffix}" for suffix in ("csv", "md", "json")}),
+        with_record({suffix: f"{maker.results}/claims/{name}.{suffix}" for suffix in ("csv", "md", "json")}),
     )
 
 
@@ -184,8 +237,11 @@ def overlap(maker: JobMaker) -> Job | None:
 
 def evidence_files(evidence: list[Evidence]) -> list[str]:
     """Return all files that `evidence` names, each once, in order."""
-    fields = ("evaluation", "per_question", "step_scores_report", "metrics", "curve", "rollouts")
-    items = [item for one in evidence for item in (*one.base, *one.runs)]
+    fields = (
+        *("evaluation", "per_question", "samples", "step_scores_report"),
+        *("metrics", "curve", "rollouts", "prm_report"),
+    )
+    items = [item for one in evidence for item in (*one.base, *one.runs, *one.transfers)]
     found = [getattr(item, field, None) for item in items for field in fields]
     return list(dict.fromkeys(path for path in found if path))
 

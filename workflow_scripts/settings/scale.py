@@ -13,9 +13,30 @@ from workflow_scripts.settings.specs import MethodSpec, PolicySpec, PrmSpec, Que
 from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
 from workflow_scripts.settings.worlds import World
 
-PolicyRole = Literal["main_policy", "second_policy", "small_policy_1", "small_policy_2"]
-QuestionRole = Literal["medqa_5op", "medqa_4op", "medmcqa", "ddxplus", "amc_free", "amc_4op", "unseen"]
-PrmRole = Literal["process_reward_model"]
+PolicyRole = Literal[
+    "main_policy",
+    "second_policy",
+    "small_policy_1",
+    "small_policy_2",
+    "answer_space_policy",
+    "misconceptions_none",
+    "misconceptions_few",
+    "misconceptions_some",
+    "misconceptions_many",
+]
+QuestionRole = Literal[
+    "medqa_5op",
+    "medqa_4op",
+    "medmcqa",
+    "ddxplus",
+    "amc_free",
+    "amc_4op",
+    "unseen",
+    "answers_modulo_2",
+    "answers_modulo_4",
+    "answers_modulo_10",
+]
+PrmRole = Literal["process_reward_model", "prm_noise_none", "prm_noise_middle", "prm_noise_high"]
 
 
 class Roles(Strict):
@@ -72,6 +93,10 @@ class Settings(Strict):
     environment: Literal["cpu", "gpu"] = Field(description="conda file of the computing rules (--sdm conda)")
     n_seeds: Count = Field(description="training seeds 0 ... n-1 where an entry asks for all")
     headline: list[Name] = Field(min_length=1, description="artefacts of the target `headline`")
+    headline_claims: list[Name] = Field(
+        default=[],
+        description="claims of the target `headline`, which should need little beyond its artefacts",
+    )
     roles: Roles
     grpo: GrpoSpec
     evaluation: SamplingSpec

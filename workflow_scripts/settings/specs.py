@@ -25,7 +25,10 @@ class GeneratedQuestions(Strict):
     world: Name
     split: Literal["adapt", "unseen"]
     n: Count
-    n_options: Annotated[int, Field(ge=2, le=10)]
+    n_options: Annotated[int, Field(ge=2, le=10)] | None = Field(description="null = free-form (clock only)")
+    family: Literal["patients", "many_findings", "single_finding"] = Field(
+        default="patients", description="of the clinic; the clock has one kind of chain"
+    )
     seed: Seed
 
 
@@ -136,6 +139,10 @@ class MathRule(Strict):
         default="stated",
         description="boxed: \\boxed{...} only; stated: also `the answer is ...`; last_number: also the last number",
     )
+    modulo: Annotated[int, Field(ge=2)] | None = Field(
+        default=None,
+        description="whole numbers are compared modulo this: a smaller answer space, nothing else changed",
+    )
 
 
 class CountdownRule(Strict):
@@ -194,17 +201,52 @@ class Pretraining(Strict):
     seed: Seed
 
 
-class PretrainedPolicy(Strict):
+class TinyPolicy(Strict):
+    """What both kinds of tiny policies have: a job's threads, and the gates that close on a broken policy."""
+
+    threads: Count | None = Field(
+        default=None,
+        description="of the job; null = resources.pretrain_policy.threads of the scale",
+        json_schema_extra=NO_NUMBERS,
+    )
+    min_agreement: Share = Field(
+        description="the job fails if fewer samples' answers agree with their own steps",
+        json_schema_extra=NO_NUMBERS,
+    )
+    max_unparseable: Share | None = Field(
+        default=None,
+        description="the job fails if more samples than this hold no answer that can be read",
+        json_schema_extra=NO_NUMBERS,
+    )
+    max_form_gap: Share | None = Field(
+        default=None,
+        description="clock: the job fails if accuracy in the free form and as a choice differ by more",
+        json_schema_extra=NO_NUMBERS,
+    )
+
+
+class PretrainedPolicy(TinyPolicy):
     """A tiny policy that the pipeline pretrains itself in a miniature world."""
 
     kind: Literal["pretrained"]
     world: Name
     architecture: Architecture
     pretraining: Pretraining
-    min_agreement: Share = Field(
-        description="the job fails if fewer samples' answers agree with their own steps",
-        json_schema_extra=NO_NUMBERS,
-    )
+
+
+class FinetunedPolicy(TinyPolicy):
+    """A pretrained policy whose training goes on in another world of the same kind: other beliefs, same vocabulary."""
+
+    kind: Literal["finetuned"]
+    policy: Name = Field(description="the pretrained policy that it starts from")
+    world: Name
+    corpus_steps: Count
+    learning_rate: Positive
+    drill_share: Share = Field(description="share of drills in each corpus batch")
+    batch_size: Count
+    corpus_size: Count = Field(description="different responses in the corpus")
+    weight_decay: NonNegative
+    seed: Seed
 
 
 class LocalModel(Strict):
@@ -225,7 +267,7 @@ class HubModel(Strict):
 class PolicySpec(Strict):
     """One entry under `policies` of config/models.yaml."""
 
-    source: Annotated[PretrainedPolicy | LocalModel | HubModel, Field(discriminator="kind")]
+    source: Annotated[PretrainedPolicy | FinetunedPolicy | LocalModel | HubModel, Field(discriminator="kind")]
     dtype: Literal["float32", "bfloat16"]
     chat_template_arguments: dict[str, bool] = Field(
         default={}, description="for example enable_thinking: false"
@@ -315,6 +357,9 @@ class ProcessReward(Strict):
     kind: Literal["process"]
     aggregation: Aggregation
     format_guard: bool
+    prm: Name | None = Field(
+        default=None, description="role of its process reward model; null = the artefact's"
+    )
 
 
 class ProcessLabelReward(Strict):

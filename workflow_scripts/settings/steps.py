@@ -41,6 +41,7 @@ class PreparePolicy(Strict):
 
     name: Name
     policy: PolicySpec
+    start: str | None = Field(default=None, description="policy id that a fine-tuned one starts from")
     world: World | None
 
 
@@ -50,6 +51,7 @@ class TrainPrm(Strict):
     name: Name
     prm: PrmSpec
     policy: PolicySpec | None = Field(description="the policy that a trained one starts from")
+    start: str | None = Field(default=None, description="its policy id")
     world: World | None
 
 

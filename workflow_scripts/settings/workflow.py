@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import yaml
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.files import write_text
 from workflow_scripts.settings.identity import canonical_json
 from workflow_scripts.settings.job import Job, Plan
 from workflow_scripts.settings.load import load_settings
@@ -118,6 +120,28 @@ def settings_of(job: Callable[[Any], Job]) -> dict[str, Callable[..., str]]:
     }
 
 
+def claims_settings(plan: Plan) -> dict[str, Callable[..., str]]:
+    """Return the parameters `tracked` and `config` of the rule that checks the claims.
+
+    Its configuration names all evidence, and Linux takes no command longer than 128 KiB: `config` is `@` and the file
+    that `write_claims_config` writes before any job. So it is no input, and the hash of its content is tracked.
+    """
+    return {
+        "tracked": lambda wildcards: hashlib.sha256(plan.ledgers[wildcards.ledger].json.encode()).hexdigest(),
+        "config": lambda wildcards, threads: f"@{_ledger_config(plan, wildcards.ledger)}",
+    }
+
+
+def write_claims_config(plan: Plan) -> None:
+    """Write the configuration of each ledger of claims."""
+    for name, job in plan.ledgers.items():
+        write_text(_ledger_config(plan, name), job.json + "\n")
+
+
+def _ledger_config(plan: Plan, name: str) -> Path:
+    return Path(plan.settings.settings.results) / "claims" / f"{name}.config.json"
+
+
 LOADED = (".bin", ".jinja", ".json", ".model", ".safetensors", ".txt")
 """Endings of what is loaded from a model's folder: weights, settings, tokenizer, chat template."""
 
@@ -141,9 +165,11 @@ def page_source(page: str, plan: Plan) -> list[str]:
     if page in plan.settings.artefacts:
         return [plan.renderings[page].outputs["md"]]
     files = {
-        "claims": f"{settings.results}/claims/ledger.md",
+        "claims": f"{settings.results}/claims/all.md",
+        "headline_claims": f"{settings.results}/claims/headline.md",
         "overlap": f"{settings.results}/questions/overlap.md",
         "audit": f"{settings.results}/audit/figures.csv",
+        "headline_audit": f"{settings.results}/audit/headline.csv",
         "software": "envs/cpu.lock",
     }
     return [files[page]] if page in files else []
@@ -153,8 +179,10 @@ def page_config(page: str, plan: Plan) -> str:
     """Return the configuration of a page as canonical JSON."""
     titles = {
         "claims": "Claims and verdicts",
+        "headline_claims": "Claims and verdicts: the headline",
         "overlap": "Question sets: shared questions",
         "audit": "Where each figure and table comes from",
+        "headline_audit": "Where each figure and table comes from",
         "software": "Software: locked and installed versions",
         "configuration": "Configuration: the scale file as it was resolved",
     }
@@ -166,12 +194,21 @@ def page_config(page: str, plan: Plan) -> str:
     return canonical_json(ReportPage(page=page, title=title, text=text).model_dump(mode="json"))
 
 
-def pages(artefacts: Iterable[str], plan: Plan) -> list[str]:
-    """Return the report's pages: tables, claims, and the three that every report has."""
-    tables = [name for name in artefacts if plan.settings.artefacts[name].kind == "table"]
-    return [*tables, *(["claims"] if plan.claims else []), "audit", "configuration", "software"]
+def headline_pages(plan: Plan) -> list[str]:
+    """Return the pages of the headline's report: its tables, claims and audit, and the two that every report has."""
+    claims = ["headline_claims"] if "headline" in plan.ledgers else []
+    return [*_tables(plan.settings.settings.headline, plan), *claims, "headline_audit", *_ALWAYS]
 
 
 def all_pages(plan: Plan) -> list[str]:
     """Return the pages of a report on everything: also the one that needs every question set, gated ones too."""
-    return [*pages(plan.settings.artefacts, plan), *(["overlap"] if plan.overlap else [])]
+    claims = ["claims"] if "all" in plan.ledgers else []
+    overlap = ["overlap"] if plan.overlap else []
+    return [*_tables(plan.settings.artefacts, plan), *claims, *overlap, "audit", *_ALWAYS]
+
+
+_ALWAYS = ("configuration", "software")
+
+
+def _tables(artefacts: Iterable[str], plan: Plan) -> list[str]:
+    return [name for name in artefacts if plan.settings.artefacts[name].kind == "table"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from workflow_scripts.errors import UserError
 from workflow_scripts.evaluation.agreement import Agreement, agreement
 from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.lucky_hits import LuckyShares, lucky_hits
 from workflow_scripts.policies.rollouts import Rollout
 from workflow_scripts.questions.schema import Question
 
@@ -38,7 +40,9 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
     """
     rollouts = [rollout for record in records for rollout in record.rollouts]
     answers = [[rollout.answer for rollout in record.rollouts] for record in records]
-    agree = _agreement(records, continuous)
+    judged = _judged(records)
+    agree = _agreement(judged, continuous)
+    lucky = None if continuous else _lucky_shares(judged)
     known = rewards[~rewards.isnan()]
     return {
         "reward": known.mean().item() if known.numel() else None,
@@ -50,6 +54,9 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
         "protection_gap": agree.protection_gap,
         "accuracy_gap": agree.accuracy_gap,
         "protection_rate": agree.protection_rate,
+        "lucky_label_right": lucky and lucky.label_right,
+        "lucky_wrong_label_missed": lucky and lucky.wrong_label_missed,
+        "lucky_unparseable": lucky and lucky.unparseable,
         "reward_auc": agree.auc,
         "no_label": agree.no_label,
         "majority_ratio": agree.majority_ratio,
@@ -64,6 +71,7 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
             )
         ),
         "distinct_answers": float(np.mean([n_distinct_answers(group) for group in answers])),
+        "letter_share_max": letter_share_max(records),
         "answer_entropy": float(np.mean([answer_entropy(group) for group in answers])),
         "n_questions": len(records),
         "n_rollouts": rewards.numel(),
@@ -71,23 +79,49 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
     }
 
 
-def _agreement(records: list[GroupRecord], continuous: bool) -> Agreement:
-    """Agreement over the rollouts whose reward is a finite number."""
-    judged = []
+def letter_share_max(records: list[GroupRecord]) -> float | None:
+    """Share of the most frequent letter among all readable answers; None without options or without an answer.
+
+    With as many right answers of each letter, 1 / options is balance and 1 a policy that always says the same.
+    """
+    if any(record.question.options is None for record in records):
+        return None
+    letters = Counter(r.answer for record in records for r in record.rollouts if r.answer is not None)
+    return max(letters.values()) / letters.total() if letters else None
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The rollouts whose reward is a finite number, question by question."""
+
+    answers: list[list[str | None]]
+    golds: list[str]
+    rewards: list[list[float]]
+    labels: list[str | None]
+
+
+def _judged(records: list[GroupRecord]) -> _Judged:
+    judged = _Judged([], [], [], [])
     for record in records:
         kept = [k for k, reward in enumerate(record.rewards) if math.isfinite(reward)]
         if kept:
-            judged.append(
-                (
-                    [record.rollouts[k].answer for k in kept],
-                    record.question.answer,
-                    [record.rewards[k] for k in kept],
-                    record.label,
-                )
-            )
-    if not judged:
+            judged.answers.append([record.rollouts[k].answer for k in kept])
+            judged.golds.append(record.question.answer)
+            judged.rewards.append([record.rewards[k] for k in kept])
+            judged.labels.append(record.label)
+    if not judged.answers:
         raise UserError(
             "training: not one reward of this step is a finite number. Look at the reward's inputs."
         )
-    answers, golds, rewards, labels = zip(*judged, strict=True)
-    return agreement(answers, golds, rewards, labels=labels, continuous=continuous)
+    return judged
+
+
+def _agreement(judged: _Judged, continuous: bool) -> Agreement:
+    return agreement(
+        judged.answers, judged.golds, judged.rewards, labels=judged.labels, continuous=continuous
+    )
+
+
+def _lucky_shares(judged: _Judged) -> LuckyShares | None:
+    hits = lucky_hits(judged.answers, judged.golds, judged.rewards, judged.labels)
+    return None if hits is None else hits.shares()

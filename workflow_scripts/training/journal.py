@@ -21,7 +21,17 @@ from workflow_scripts.training.metric_names import METRICS
 
 logger = logging.getLogger(__name__)
 
-ROLLOUTS = pa.schema([("step", pa.int32()), *SCHEMA, ("reward", pa.float64()), ("advantage", pa.float64())])
+ROLLOUTS = pa.schema(
+    [
+        ("step", pa.int32()),
+        *SCHEMA,
+        ("label", pa.string()),
+        ("reward", pa.float64()),
+        ("advantage", pa.float64()),
+    ]
+)
+"""Columns of a run's rollouts.parquet; `label` is the question's pseudo-label at that step, null without one."""
+
 CURVE = pa.schema([("step", pa.int32()), *QUESTION_SCHEMA, ("mean_tokens", pa.float64())])
 
 
@@ -85,6 +95,7 @@ class Journal:
             {
                 "step": step,
                 **rollout.row(record.question.answer),
+                "label": record.label,
                 "reward": reward,
                 "advantage": advantages[i, k].item() if k < n_trained else None,
             }

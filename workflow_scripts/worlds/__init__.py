@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.specs import GeneratedQuestions
-from workflow_scripts.settings.worlds import World
+from workflow_scripts.settings.worlds import ClinicWorld, World
 from workflow_scripts.worlds.clinic import Clinic
+from workflow_scripts.worlds.clock import Clock
+
+
+def make_world(settings: World) -> Clinic | Clock:
+    """The world that the settings describe."""
+    return Clinic(settings) if isinstance(settings, ClinicWorld) else Clock(settings)
 
 
 def make_questions(world: World, spec: GeneratedQuestions) -> list[Question]:
     """The questions of one generated question set."""
-    return Clinic(world).questions(spec)
+    return make_world(world).questions(spec)

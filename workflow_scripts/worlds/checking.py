@@ -6,10 +6,10 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
 from workflow_scripts.settings.specs import StepLabels
-from workflow_scripts.worlds.clinic import Clinic
 from workflow_scripts.worlds.knowledge import (
     ANSWER,
     CONDITIONS,
@@ -18,6 +18,9 @@ from workflow_scripts.worlds.knowledge import (
     SIGNATURES,
     TRUE_CONDITION,
 )
+
+if TYPE_CHECKING:
+    from workflow_scripts.worlds.clinic import Clinic
 
 FINDING_STEP = re.compile(
     f"^({'|'.join(map(re.escape, FINDINGS))}): ({'|'.join(map(re.escape, CONDITIONS))})$"
@@ -29,11 +32,12 @@ def check_steps(question: UnlabelledQuestion, steps: Sequence[str]) -> list[bool
     """Say for each step whether it is right.
 
     A finding step is right if the patient has the finding, it was not said before, and it points to the stated
-    condition. A filler is right. The answer is right if at least two right steps support the named option and the
-    letter is that option's. Anything else is wrong.
+    condition. A filler is right. The answer is right if at least two right steps (one, where there is one finding)
+    support the named option and the letter is that option's. Anything else is wrong.
     """
     assert question.options is not None
     shown = set(question.meta["findings"])
+    needed = min(2, len(shown))
     said: set[str] = set()
     support: defaultdict[str, int] = defaultdict(int)
     labels = []
@@ -46,7 +50,7 @@ def check_steps(question: UnlabelledQuestion, steps: Sequence[str]) -> list[bool
             support[condition] += right
         elif match := ANSWER_STEP.match(step):
             condition, letter = match.groups()
-            right = question.options.get(letter) == condition and support[condition] >= 2
+            right = question.options.get(letter) == condition and support[condition] >= needed
         labels.append(right)
     return labels
 
@@ -63,6 +67,12 @@ def answer_agrees_with_steps(question: UnlabelledQuestion, steps: Sequence[str])
         return None
     condition, letter = answer.groups()
     return question.options.get(letter) == condition and support[condition] == max(support.values())
+
+
+def says_a_finding_twice(steps: Sequence[str]) -> bool:
+    """Whether a response concludes from one finding more than once."""
+    said = [match.group(1) for match in map(FINDING_STEP.match, steps) if match]
+    return len(said) > len(set(said))
 
 
 def corrupt(
