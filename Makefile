@@ -19,7 +19,7 @@ help:
 	@echo "make run             the central figures in miniature, trained from nothing (about 20 minutes on 2 cores)"
 	@echo "make run SEEDS=1     the same with one seed"
 	@echo "make prose_table3    one figure or table, with only the jobs that it lacks"
-	@echo "make all             every figure and table so far, trained from nothing (about an hour on 2 cores)"
+	@echo "make all             every figure and table so far, trained from nothing (a bit more than an hour on 2 cores)"
 	@echo "make report          the HTML report of what has been run: all of it, or the headline"
 	@echo "make test            lint, types, and all tests that take minutes"
 	@echo "make verify          the tests that take longer"
