@@ -20,7 +20,7 @@ from workflow_scripts.settings.pages import ReportPage
 
 STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;margin:1.5rem;color:#1c2430;max-width:80rem}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    "table{border-collapse:collapse;margin-bottom:1.4rem;font-variant-numeric:tabular-nums}"
     "th,td{border-bottom:1px solid #d5dae1;padding:.3rem .7rem;text-align:left;vertical-align:top}"
     "th{border-bottom:2px solid #1c2430}pre{background:#f4f6f8;padding:1rem;overflow:auto}"
 )

@@ -79,7 +79,7 @@ def ledger_markdown(
     lines = [
         f"# Claims at scale `{scale}`",
         "",
-        ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no claim",
+        ", ".join(f"{verdict}: {count}" for verdict, count in counts.items()) or "no claim",
         "",
         "A verdict is about this scale's policies and questions. At a miniature scale it says whether the",
         "published pattern appears in an invented world, and nothing about the published models or data.",
