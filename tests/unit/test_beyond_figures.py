@@ -12,6 +12,7 @@ import yaml
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from pydantic import ValidationError
 from synthetic_claims import judged_rows
 from synthetic_evidence import STATISTICS, question_rows, write_base, write_run
 
@@ -320,3 +321,13 @@ def test_an_entry_without_an_axis_is_refused(answer_space: Analyse) -> None:
     entry = render.entry.model_copy(update={"axis": None})
     with pytest.raises(UserError, match="drawn over an axis"):
         FIGURES["beyond_answer_space"].draw(plotted, render.model_copy(update={"entry": entry}))
+
+
+@pytest.mark.parametrize("change", [{"answers_modulo_3": 3}, {"answers_modulo_2": None}])
+def test_an_axis_has_a_place_for_each_that_it_varies_and_for_nothing_else(
+    change: dict[str, int | None],
+) -> None:
+    entry = ENTRIES["beyond_answer_space"]
+    at = {role: place for role, place in {**entry["axis"]["at"], **change}.items() if place is not None}
+    with pytest.raises(ValidationError, match=f"name each of question_sets .* look at {next(iter(change))}"):
+        ArtefactEntry(**{**entry, "axis": {**entry["axis"], "at": at}})

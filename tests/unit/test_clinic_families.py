@@ -117,3 +117,9 @@ def test_questions_drawn_for_held_out_labels_are_none_of_the_corpus_in_any_famil
 def test_shares_of_the_kinds_of_findings_must_sum_to_one() -> None:
     with pytest.raises(ValidationError, match=r"blind, misconceived, good sum to 1\.1, not to 1"):
         world_settings(good={"share": 0.4, "right": 0.85, "habitual": 0.08})
+
+
+def test_shares_of_the_families_leave_a_rest_for_patients_or_nothing() -> None:
+    Families(four_options=0.5, many_findings=0.25, single_finding=0.25)
+    with pytest.raises(ValidationError, match=r"sum to 1\.2, to more than 1"):
+        Families(four_options=0.1, many_findings=0.15, single_finding=0.95)

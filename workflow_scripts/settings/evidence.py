@@ -57,6 +57,17 @@ class ArtefactEntry(Needs):
     )
     axis: Axis | None = None
 
+    @model_validator(mode="after")
+    def _axis_has_a_place_for_each(self) -> ArtefactEntry:
+        if self.axis is not None:
+            varied: list[str] = getattr(self, self.axis.over)
+            if set(varied) != set(self.axis.at):
+                wrong = ", ".join(sorted(set(varied) ^ set(self.axis.at)))
+                raise ValueError(
+                    f"axis.at must name each of {self.axis.over} and nothing else; look at {wrong}"
+                )
+        return self
+
 
 class ClaimSpec(Strict):
     """One entry of config/claims.yaml: a published statement and the test that decides it.

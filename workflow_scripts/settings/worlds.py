@@ -28,6 +28,13 @@ class Families(Strict):
     many_findings: Share
     single_finding: Share
 
+    @model_validator(mode="after")
+    def _leave_a_rest(self) -> Families:
+        total = self.four_options + self.many_findings + self.single_finding
+        if total > 1:
+            raise ValueError(f"the shares sum to {total:g}, to more than 1")
+        return self
+
 
 class ClinicWorld(Strict):
     """The clinic: conditions with signature findings, and a reasoner who believes some wrong things."""
