@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from workflow_scripts.artefacts.curves import select_means
 from workflow_scripts.artefacts.style import BASE_COLOUR, Look
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.claims import MINUS
@@ -40,21 +41,16 @@ def along_axis(table: pd.DataFrame, config: Render, metrics: Sequence[str]) -> p
 
     The column `x` is the axis value; it is empty for the base of an axis over methods, which belongs to all of them.
     """
-    axis, entry = axis_of(config), config.entry
-    plotted = table[
-        table["policy_role"].isin(entry.policies)
-        & table["questions_role"].isin(entry.question_sets)
-        & table["method"].isin([*entry.methods, "base"])
-        & table["metric"].isin([*metrics, "not_run"])
-        & ((table["seed"] == "mean") | table["seed"].isna())
-    ]
+    axis = axis_of(config)
+    plotted = select_means(table, config, metrics)
+    plotted = plotted[plotted["method"].isin([*config.entry.methods, "base"])]
     plotted = plotted.assign(x=plotted[COLUMN_OF[axis.over]].map(axis_values(config)).astype(float))
     return plotted.sort_values("x", kind="stable").reset_index(drop=True)
 
 
-def points(plotted: pd.DataFrame, method: str, metric: str) -> pd.DataFrame:
-    """Return the rows of one line, in order of the axis; those without a value are left out."""
-    rows = plotted[(plotted["method"] == method) & (plotted["metric"] == metric)]
+def points(plotted: pd.DataFrame, metric: str, method: str | None = None) -> pd.DataFrame:
+    """Return the rows of one line (`method` None: of all), in order of the axis; those without a value are left out."""
+    rows = plotted[(plotted["metric"] == metric) & ((plotted["method"] == method) | (method is None))]
     return rows[rows["value"].notna() & rows["x"].notna()].sort_values("x")
 
 

@@ -54,20 +54,20 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     accuracy, gain, pairs = figure.subplots(1, 3)
     look = method_look(METHOD, 0)
 
-    draw_points(accuracy, points(plotted, "base", ACCURACY), BASE_LOOK, "base", line="--")
-    draw_points(accuracy, points(plotted, METHOD, ACCURACY), look, "TTRL")
+    draw_points(accuracy, points(plotted, ACCURACY, "base"), BASE_LOOK, "base", line="--")
+    draw_points(accuracy, points(plotted, ACCURACY, METHOD), look, "TTRL")
     accuracy.set_title(f"(a) {shown_metric(plotted, ACCURACY)}")
     accuracy.set_ylabel("share of samples correct")
 
-    draw_points(gain, points(plotted, METHOD, GAIN), look, "TTRL")
+    draw_points(gain, points(plotted, GAIN, METHOD), look, "TTRL")
     draw_zero(gain)
     gain.set_title(f"(b) gain in {shown_metric(plotted, ACCURACY)}")
     gain.set_ylabel("TTRL − base")
 
-    draw_points(pairs, points(plotted, "base", COLLISION), Look(BLACK, "o"), "two wrong base samples agree")
+    draw_points(pairs, points(plotted, COLLISION, "base"), Look(BLACK, "o"), "two wrong base samples agree")
     for metric, (label, gap_look, hollow) in GAPS.items():
         method = "base" if metric == STEP_ZERO_GAP else METHOD
-        draw_points(pairs, points(plotted, method, metric), gap_look, label, hollow=hollow, line=":")
+        draw_points(pairs, points(plotted, metric, method), gap_look, label, hollow=hollow, line=":")
     pairs.set_title("(c) collisions and gap")
     pairs.set_ylabel("probability, or gap")
     draw_zero(pairs)
@@ -109,7 +109,7 @@ def panel_c_notes(plotted: pd.DataFrame, config: Render) -> list[str]:
 
 def clauses(numbers: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
     """Return what the figure shows, in words, from the rows that it plots."""
-    gains = points(numbers, METHOD, GAIN)
+    gains = points(numbers, GAIN, METHOD)
     texts = [f"{signed(row)} with {row['x']:g} answers" for _, row in gains.iterrows()]
     name = f"{labels.get(METHOD, METHOD)}'s gain in {shown_metric(numbers, ACCURACY)}"
     found = [f"{name} being {', '.join(texts)}" if texts else f"no {name}"]
@@ -117,7 +117,7 @@ def clauses(numbers: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
         ("base", COLLISION, "two wrong base samples agreeing with probability"),
         (METHOD, "train.protection_gap_run_mean", "the mean protection gap being"),
     ):
-        rows = points(numbers, method, metric)
+        rows = points(numbers, metric, method)
         if not rows.empty:
             found.append(f"{what} {', '.join(f'{value:.2f}' for value in rows['value'])}")
     return found

@@ -44,8 +44,8 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     apart = 0.006 * max(axis_values(config).values())
 
     for panel, metric, letter in zip(levels, METRICS, "ab", strict=True):
-        draw_points(panel, points(plotted, "base", metric), BASE_LOOK, "base", shift=-apart, line="--")
-        draw_points(panel, points(plotted, METHOD, metric), look, "TTRL", shift=apart)
+        draw_points(panel, points(plotted, metric, "base"), BASE_LOOK, "base", shift=-apart, line="--")
+        draw_points(panel, points(plotted, metric, METHOD), look, "TTRL", shift=apart)
         panel.set_title(f"({letter}) {shown_metric(plotted, metric)}")
         panel.set_ylim(0, 1.02)
     levels[0].set_ylabel("share of samples correct")
@@ -53,7 +53,7 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
 
     for metric, gain_look, shift in zip(gains, (look, Look(SKY, "D")), (-apart, apart), strict=True):
         label = shown_metric(plotted, metric.removeprefix("gain."))
-        draw_points(gain, points(plotted, METHOD, metric), gain_look, label, shift=shift)
+        draw_points(gain, points(plotted, metric, METHOD), gain_look, label, shift=shift)
     draw_zero(gain)
     if gain.containers:
         gain.legend(loc="best", fontsize=6.5)
@@ -72,7 +72,7 @@ def clauses(numbers: pd.DataFrame, labels: Mapping[str, str]) -> list[str]:
     """Return what the figure shows, in words, from the rows that it plots."""
     found = []
     for metric in METRICS:
-        rows = points(numbers, METHOD, f"gain.{metric}")
+        rows = points(numbers, f"gain.{metric}", METHOD)
         texts = [f"{signed(row)} at {100 * row['x']:g} %" for _, row in rows.iterrows()]
         if texts:
             found.append(f"gain in {shown_metric(numbers, metric)} {', '.join(texts)}")

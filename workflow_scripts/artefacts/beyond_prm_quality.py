@@ -16,6 +16,7 @@ from workflow_scripts.artefacts.axis import (
     along_axis,
     draw_points,
     draw_zero,
+    points,
     say_if_empty,
     set_ticks,
     signed,
@@ -69,7 +70,7 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     gain.set_title(f"(a) gain in {shown_metric(plotted, ACCURACY)}, by label noise")
 
     for metric, (label, look) in AUCS.items():
-        found = quality_rows(plotted, metric)
+        found = points(plotted, metric)
         draw_points(quality, found, look, label, hollow=metric == "prm_auc.reasoner")
     quality.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
     set_ticks(quality, config, percent=True)
@@ -83,15 +84,9 @@ def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     return figure, plotted
 
 
-def quality_rows(plotted: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return one AUC of each method's process reward model, in order of the label noise."""
-    rows = plotted[(plotted["metric"] == metric) & plotted["value"].notna() & plotted["x"].notna()]
-    return rows.sort_values("x")
-
-
 def gain_by_quality(plotted: pd.DataFrame) -> pd.DataFrame:
     """Return the gain of each method beside `auc`, that of its process reward model; those without one are left out."""
-    auc = quality_rows(plotted, QUALITY).set_index("method")["value"]
+    auc = points(plotted, QUALITY).set_index("method")["value"]
     gains = plotted[
         (plotted["metric"] == GAIN) & plotted["value"].notna() & plotted["method"].isin(auc.index)
     ]
