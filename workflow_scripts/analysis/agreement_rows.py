@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workflow_scripts.analysis.quantities import Estimate, estimate
+from workflow_scripts.analysis.sampled_rows import base_place
 from workflow_scripts.analysis.terms import NoEvidence, NotComparable
 from workflow_scripts.analysis.training_rows import Row
 from workflow_scripts.analysis.training_terms import window_end
@@ -53,12 +54,7 @@ def step_zero_rows(
 
     Nothing where the samples are not among the evidence; no rate where every label is right.
     """
-    place: Row = {
-        "policy_role": base.policy_role,
-        "questions_role": base.questions_role,
-        "method": "base",
-        "step": 0,
-    }
+    place = base_place(base)
     rows: list[Row] = []
     for metric in metrics:
         found = _measured(Share(metric, None, "base"), place, evidence, statistics)

@@ -34,6 +34,7 @@ from workflow_scripts.analysis.recipes import Recipe
 from workflow_scripts.analysis.sampled_rows import (
     Sampled,
     average_rows,
+    base_place,
     base_samples,
     collision_samples,
     curve_samples,
@@ -189,8 +190,7 @@ def _not_run(absent: NotRun) -> Row:
 
 def _base_step_auc(base: BaseEvidence) -> list[Row]:
     found = read_step_auc(base.step_scores_report) if base.step_scores_report is not None else None
-    place: Row = {"policy_role": base.policy_role, "questions_role": base.questions_role, "method": "base"}
-    return [{**place, "step": 0, "metric": "step_auc", "value": found[0], "n": found[1]}] if found else []
+    return [{**base_place(base), "metric": "step_auc", "value": found[0], "n": found[1]}] if found else []
 
 
 def _step_auc_rows(runs: list[RunEvidence]) -> list[Row]:

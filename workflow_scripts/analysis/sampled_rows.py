@@ -123,7 +123,7 @@ def base_samples(base: BaseEvidence, recipe: Recipe) -> list[Sampled]:
     table = read_per_question(base.per_question)
     scored = recipe.base if base.step_scores_report is not None else ()
     return [
-        _of_base(_base_place(base), table, metric)
+        _of_base(base_place(base), table, metric)
         for metric in dict.fromkeys((*recipe.curve, *recipe.final, *scored))
     ]
 
@@ -135,10 +135,11 @@ def collision_samples(base: BaseEvidence) -> list[Sampled]:
         raise UserError(f"{base.per_question}: no column {COLLISION}. Delete it and run Snakemake again.")
     known = table.set_index("question_id")[COLLISION].astype(float).dropna().sort_index()
     k = samples_per_question(table)
-    return [Sampled(_base_place(base), COLLISION, k, known.to_frame().T)] if len(known) else []
+    return [Sampled(base_place(base), COLLISION, k, known.to_frame().T)] if len(known) else []
 
 
-def _base_place(base: BaseEvidence) -> Row:
+def base_place(base: BaseEvidence) -> Row:
+    """Return where rows of the unadapted policy stand."""
     return {
         "policy_role": base.policy_role,
         "questions_role": base.questions_role,
