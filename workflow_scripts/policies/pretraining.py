@@ -22,7 +22,7 @@ from workflow_scripts.policies.loading import prompt_text
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import FinetunedPolicy, Pretraining
+from workflow_scripts.settings.specs import CorpusTraining, FinetunedPolicy, Pretraining
 from workflow_scripts.worlds.clinic import Clinic
 from workflow_scripts.worlds.clock import Clock
 
@@ -160,7 +160,7 @@ def learn_corpus(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     world: Clinic | Clock,
-    settings: Pretraining | FinetunedPolicy,
+    settings: CorpusTraining,
     learning_rate: float,
     drills: Rows,
     draw: np.random.Generator,

@@ -187,18 +187,23 @@ class Architecture(Strict):
     intermediate_size: Count
 
 
-class Pretraining(Strict):
-    """Next-token training of a tiny policy: binding drills first, then the reasoner's corpus."""
+class CorpusTraining(Strict):
+    """Next-token training on a reasoner's corpus, with a share of binding drills in each batch."""
 
-    drill_steps: Annotated[int, Field(ge=0)]
-    drill_learning_rate: Positive
     corpus_steps: Count
-    corpus_learning_rate: Positive
     drill_share: Share = Field(description="share of drills in each corpus batch")
     batch_size: Count
     corpus_size: Count = Field(description="different responses in the corpus")
     weight_decay: NonNegative
     seed: Seed
+
+
+class Pretraining(CorpusTraining):
+    """Next-token training of a tiny policy: binding drills first, then the reasoner's corpus."""
+
+    drill_steps: Annotated[int, Field(ge=0)]
+    drill_learning_rate: Positive
+    corpus_learning_rate: Positive
 
 
 class TinyPolicy(Strict):
@@ -234,19 +239,13 @@ class PretrainedPolicy(TinyPolicy):
     pretraining: Pretraining
 
 
-class FinetunedPolicy(TinyPolicy):
+class FinetunedPolicy(TinyPolicy, CorpusTraining):
     """A pretrained policy whose training goes on in another world of the same kind: other beliefs, same vocabulary."""
 
     kind: Literal["finetuned"]
     policy: Name = Field(description="the pretrained policy that it starts from")
     world: Name
-    corpus_steps: Count
     learning_rate: Positive
-    drill_share: Share = Field(description="share of drills in each corpus batch")
-    batch_size: Count
-    corpus_size: Count = Field(description="different responses in the corpus")
-    weight_decay: NonNegative
-    seed: Seed
 
 
 class LocalModel(Strict):
