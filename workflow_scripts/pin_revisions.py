@@ -24,7 +24,8 @@ from workflow_scripts.files import exclusive, write_json
 from workflow_scripts.hub_access import hub_failure
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.provenance.revisions import LOCK, is_commit, read_lock, write_lock
-from workflow_scripts.settings.load import Configuration, load_scale_file
+from workflow_scripts.settings.configuration import Configuration
+from workflow_scripts.settings.load import load_scale_file
 from workflow_scripts.settings.messages import did_you_mean
 from workflow_scripts.settings.pins import Kind, PinRevision, needed_pin
 from workflow_scripts.settings.plan import resolve

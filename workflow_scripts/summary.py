@@ -19,7 +19,8 @@ from pathlib import Path
 
 from workflow_scripts.command import run
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.load import Configuration, load_scale_file
+from workflow_scripts.settings.configuration import Configuration
+from workflow_scripts.settings.load import load_scale_file
 
 WIDTH = 100
 

@@ -202,7 +202,14 @@ def test_a_part_on_a_role_that_is_not_needed_is_refused() -> None:
         bad({"question_sets": ["ddxplus"]})
     with pytest.raises(ValidationError, match=r"second_policy is not in needs\.policies"):
         bad({"policies": ["second_policy"]})
-    bad({"question_sets": ["ddxplus"]}, {"transfer": ["ddxplus"]})
+    gain = {"kind": "gain", "metric": "avg@k", "method": "ttrl"}
+    elsewhere = {"question_sets": ["ddxplus"], "quantity": gain}
+    with pytest.raises(ValidationError, match=r"needs\.question_sets; .* `adapted_on`"):
+        bad(elsewhere, {"transfer": ["ddxplus"]})
+    elsewhere["quantity"] = {**gain, "adapted_on": "medqa_5op"}
+    with pytest.raises(ValidationError, match=r"ddxplus is not in needs\.transfer"):
+        bad(elsewhere)
+    bad(elsewhere, {"transfer": ["ddxplus"]})
 
 
 def test_selection_by_scores_needs_scored_samples() -> None:

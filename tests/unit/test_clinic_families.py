@@ -97,7 +97,7 @@ def test_one_right_step_supports_the_answer_to_a_single_finding_but_not_to_a_pat
 
 def test_the_clinic_has_no_free_form_and_no_more_than_five_options() -> None:
     for n_options in (None, 6):
-        with pytest.raises(UserError, match="n_options is"):
+        with pytest.raises(UserError, match="n_options: is"):
             asked("patients", n_options=n_options)
 
 

@@ -202,7 +202,7 @@ def matched_plan(**source: Any) -> Plan:
     }
     return planned(
         questions={"free": free, "four": matched},
-        roles={"policies": {"main_policy": "clinic_policy"}, "question_sets": {"medqa_5op": "four"}},
+        roles={"policies": {"main_policy": "qwen3_4b"}, "question_sets": {"medqa_5op": "four"}},
     )
 
 
@@ -214,10 +214,10 @@ def test_matched_questions_wait_for_the_set_they_are_made_of_and_for_its_wrong_a
     config = json.loads(four.json)
     assert (config["base"], config["base_samples"]) == (ids["free"], None)
 
-    with_answers = matched_plan(wrong_answers_of="clinic_policy")
+    with_answers = matched_plan(wrong_answers_of="qwen3_4b")
     (four,) = (job for qid, job in with_answers.questions.items() if qid.startswith("four."))
     (key,) = (key for key in with_answers.samples if key.sid.startswith("free."))
-    assert key.owner.startswith("clinic_policy.")
+    assert key.owner.startswith("qwen3_4b.")
     assert four.inputs["base_samples"] == with_answers.samples[key].outputs["rollouts"]
     assert json.loads(four.json)["base_samples"] == f"{key.owner}/{key.sid}"
     assert not set(with_answers.questions) - {ids["free"]} & set(plan.questions)

@@ -43,7 +43,7 @@ def changed(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def test_right_entries_are_taken() -> None:
     load(
         mine=MATCHED,
-        policy=changed(MATCHED, source={"wrong_answers_of": "clinic_policy"}),
+        policy=changed(MATCHED, source={"wrong_answers_of": "llama_3_1_8b"}),
         patients=PATIENTS,
         hub={**FREE, "source": HUB},
         short={**FREE, "source": {**HUB, "id": "gsm8k"}},

@@ -11,6 +11,7 @@ import yaml
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.provenance.code import REPOSITORY
+from workflow_scripts.yaml_file import read_yaml
 
 LOCK = REPOSITORY / "config" / "revisions.lock.yaml"
 
@@ -30,16 +31,9 @@ def read_lock(path: Path) -> dict[str, str]:
     UserError
         If it is not YAML of that kind.
     """
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.is_file():
         return {}
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}).") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
-    if entries is None:
-        return {}
+    entries = read_yaml(path)
     if not isinstance(entries, dict):
         raise UserError(f"{path}: needs lines such as `datasets/owner/name: <commit>`.")
     for key, commit in entries.items():

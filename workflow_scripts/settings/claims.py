@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.settings.base import Name, Strict
+from workflow_scripts.settings.base import Name, Names, Strict
 
 Where = Literal["base", "first", "last", "last_tenth", "peak", "first_pass", "run"]
 """base: the unadapted policy. first: the first evaluation step. last: evaluation step, or optimiser step of a training
@@ -28,16 +28,27 @@ so biased upwards). first_pass: the optimiser steps of the first pass over the q
 OF_SAMPLES = ("base", "first", "last", "last_tenth", "peak")
 OF_TRAINING = ("first_pass", "last", "last_tenth", "run")
 
-Metric = Annotated[
-    str,
-    Field(
-        pattern=r"^(avg@k|maj@k|bon@k|sc_rm@k|distinct_responses|distinct_answers|answer_entropy|unparseable"
-        r"|train\.(reward|label_accuracy|label_wrong|reward_accuracy|protection_gap))$"
-    ),
+Metric = Literal[
+    "avg@k",
+    "maj@k",
+    "bon@k",
+    "sc_rm@k",
+    "distinct_responses",
+    "distinct_answers",
+    "answer_entropy",
+    "unparseable",
+    "train.reward",
+    "train.label_accuracy",
+    "train.label_wrong",
+    "train.reward_accuracy",
+    "train.protection_gap",
 ]
 
 NEEDS_SCORES = ("bon@k", "sc_rm@k")
 """Metrics of samples with step scores."""
+
+OF_LABELS = ("train.label_accuracy", "train.label_wrong", "train.reward_accuracy", "train.protection_gap")
+"""Metrics of rewards that are 0 or 1, and so are right or wrong."""
 
 MINUS = "−"
 
@@ -117,6 +128,12 @@ class Difference(Strict):
     where: Where = "last"
     adapted_on: Name | None = None
 
+    @model_validator(mode="after")
+    def _is_of_two_methods(self) -> Difference:
+        if self.method == self.minus:
+            raise ValueError(f"{self.method} minus itself is 0; name two methods")
+        return self
+
     def sums(self) -> list[list[Term]]:
         return [
             [
@@ -150,6 +167,12 @@ class Contrast(Strict):
     kind: Literal["contrast"]
     sum: list[WeightedTerm] = Field(min_length=2)
 
+    @model_validator(mode="after")
+    def _every_term_weighs(self) -> Contrast:
+        if not all(line.weight for line in self.sum):
+            raise ValueError("a term of weight 0 adds nothing; leave it out")
+        return self
+
     def sums(self) -> list[list[Term]]:
         return [[line.term(line.weight) for line in self.sum]]
 
@@ -160,6 +183,12 @@ class Lead(Strict):
     kind: Literal["lead"]
     of: MethodTerm
     over: list[MethodTerm] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _is_over_others(self) -> Lead:
+        if any(other == self.of or other in self.over[:i] for i, other in enumerate(self.over)):
+            raise ValueError("`over` names the term of `of`, or one term twice; a lead is over others")
+        return self
 
     def sums(self) -> list[list[Term]]:
         return [[self.of.term(1.0), other.term(-1.0)] for other in self.over]
@@ -233,10 +262,10 @@ class Part(Strict):
 
     says: str = Field(description="the condition in a few words")
     quantity: Quantity
-    policies: list[Name] | None = Field(
+    policies: Names | None = Field(
         default=None, min_length=1, description="policy roles; null = those of the claim's needs"
     )
-    question_sets: list[Name] | None = Field(
+    question_sets: Names | None = Field(
         default=None, min_length=1, description="question set roles; null = those of the claim's needs"
     )
     across: Across = "each"

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.settings.base import Name, NonNegative, Seed, Share, Strict
-from workflow_scripts.settings.claims import NEEDS_SCORES, Part, all_terms
+from workflow_scripts.settings.base import Name, Names, NonNegative, Seed, Share, Strict
+from workflow_scripts.settings.claims import NEEDS_SCORES, Part, Term, all_terms
 from workflow_scripts.settings.training import StatisticsSpec
 
 Item = TypeVar("Item", bound=Strict)
@@ -19,23 +20,37 @@ Item = TypeVar("Item", bound=Strict)
 class Needs(Strict):
     """Runs and evaluations, in roles: policies x question sets x methods x seeds."""
 
-    policies: list[Name] = Field(min_length=1, description="policy roles")
-    question_sets: list[Name] = Field(min_length=1, description="question set roles")
-    methods: list[Name] = []
+    policies: Names = Field(min_length=1, description="policy roles")
+    question_sets: Names = Field(min_length=1, description="question set roles")
+    methods: Names = []
     seeds: Literal["all", "first"] = "all"
     base: bool = Field(default=True, description="the unadapted policy too")
     evaluate: bool = Field(
         default=True,
         description="sample and evaluate the last checkpoint of each run; false: the run's own last evaluation counts",
     )
-    score_steps: list[Name] = Field(
+    score_steps: Names = Field(
         default=[], description="the methods whose evaluation samples get step scores; `base` is one of them"
     )
     prm: Name | None = Field(default=None, description="role of the process reward model")
-    transfer: list[Name] = Field(
+    transfer: Names = Field(
         default=[],
         description="question set roles on which the base and the adapted policies are evaluated without adaptation",
     )
+
+    @model_validator(mode="after")
+    def _nothing_is_asked_in_vain(self) -> Needs:
+        for name in self.score_steps:
+            if name == "base" and not self.base:
+                raise ValueError("score_steps names base, but base is false")
+            if name in self.methods and not self.evaluate:
+                raise ValueError(
+                    f"score_steps names {name}, but evaluate is false: there are no samples of it"
+                )
+        for role in self.transfer:
+            if self.question_sets == [role]:
+                raise ValueError(f"transfer names {role}, the one set that is adapted on")
+        return self
 
 
 class Axis(Strict):
@@ -91,36 +106,36 @@ class ClaimSpec(Strict):
 
     @model_validator(mode="after")
     def _parts_use_what_is_needed(self) -> ClaimSpec:
-        needs = self.all_needs()
-        methods = {method for one in needs for method in one.methods}
-        policies = {role for one in needs for role in one.policies}
-        adapted = {role for one in needs for role in one.question_sets}
-        evaluated = adapted | {role for one in needs for role in one.transfer}
         for part in self.parts:
-            where = f"part `{part.says}`"
-            _check(part.policies or [], policies, where, "needs.policies")
-            _check(part.question_sets or [], evaluated, where, "needs.question_sets")
-            for term in all_terms(part.quantity):
-                if term.method is None and not any(one.base for one in needs):
-                    raise ValueError(f"{where} compares with the base, but needs.base is false")
-                if term.method is not None and term.method not in methods:
-                    raise ValueError(f"{where}: method {term.method} is not in needs.methods")
-                if term.adapted_on is not None:
-                    _check([term.adapted_on], adapted, where, "needs.question_sets")
-                name = term.method or "base"
-                if term.metric in NEEDS_SCORES and not any(name in one.score_steps for one in needs):
-                    raise ValueError(
-                        f"{where}: {term.metric} needs step scores, but {name} is not in needs.score_steps"
-                    )
+            policies = part.policies or self.needs.policies
+            question_sets = part.question_sets or self.needs.question_sets
+            for policy, role, term in product(policies, question_sets, all_terms(part.quantity)):
+                lacks = min((_lacks(needs, policy, role, term) for needs in self.all_needs()), key=len)
+                if lacks:
+                    raise ValueError(f"part `{part.says}`: {term.text}: {lacks[0]}")
         if not any(part.decides for part in self.parts):
             raise ValueError("no part decides")
         return self
 
 
-def _check(roles: list[str], known: set[str], where: str, place: str) -> None:
-    for role in roles:
-        if role not in known:
-            raise ValueError(f"{where}: {role} is not in {place}")
+def _lacks(needs: Needs, policy: str, role: str, term: Term) -> list[str]:
+    """Return what `needs` does not ask for, of what a term takes in the cell of a policy and a question set."""
+    name = term.method or "base"
+    home = role if term.adapted_on is None else term.adapted_on
+    moved = home != role
+    given = needs.question_sets if term.method else [*needs.question_sets, *needs.transfer]
+    hint = "; a set of needs.transfer goes with `adapted_on`" if home in needs.transfer else ""
+    tests = [
+        (policy in needs.policies, f"{policy} is not in needs.policies"),
+        (term.method is not None or needs.base, "needs.base is false"),
+        (term.method is None or term.method in needs.methods, f"method {name} is not in needs.methods"),
+        (home in given, f"{home} is not in needs.question_sets{hint}"),
+        (not moved or role in needs.transfer, f"{role} is not in needs.transfer"),
+    ]
+    if term.metric in NEEDS_SCORES:
+        scored = name in needs.score_steps and role in needs.question_sets and not moved
+        tests.append((scored, f"{name} is not in needs.score_steps, or {role} not in needs.question_sets"))
+    return [lack for holds, lack in tests if not holds]
 
 
 class BaseEvidence(Strict):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workflow_scripts.settings.base import Strict
+from workflow_scripts.settings.configuration import Configuration
 from workflow_scripts.settings.identity import canonical_json, identity
-from workflow_scripts.settings.load import Configuration
 
 
 class Samples(NamedTuple):

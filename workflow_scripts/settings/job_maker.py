@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from workflow_scripts.settings.configuration import NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
-from workflow_scripts.settings.load import NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.pins import needed_pin
 from workflow_scripts.settings.specs import (
     FinetunedPolicy,
-    GeneratedQuestions,
     MatchedQuestions,
-    PretrainedPolicy,
     TrainedPrm,
 )
 from workflow_scripts.settings.steps import (
@@ -22,7 +20,6 @@ from workflow_scripts.settings.steps import (
     Train,
     TrainPrm,
 )
-from workflow_scripts.settings.worlds import World
 
 
 class JobMaker:
@@ -35,11 +32,6 @@ class JobMaker:
         self.plan = Plan(loaded)
 
     # ------------------------------------------------------------ questions and models
-
-    def world_of(self, source: object) -> World | None:
-        if isinstance(source, GeneratedQuestions | PretrainedPolicy | FinetunedPolicy | TrainedPrm):
-            return self.loaded.worlds[source.world]
-        return None
 
     def revision(self, source: object) -> dict[str, str]:
         """Return the input that names the commit of a hub source, where its entry names none."""
@@ -63,7 +55,7 @@ class JobMaker:
         config = PrepareQuestions(
             name=name,
             question_set=spec,
-            world=self.world_of(spec.source),
+            world=self.loaded.world_of(spec.source),
             base=base,
             base_samples=base_samples,
         )
@@ -80,7 +72,7 @@ class JobMaker:
         if isinstance(source, FinetunedPolicy):
             start = self.policy(source.policy)
             inputs["policy"] = self.plan.policies[start].outputs["manifest"]
-        config = PreparePolicy(name=name, policy=spec, start=start, world=self.world_of(source))
+        config = PreparePolicy(name=name, policy=spec, start=start, world=self.loaded.world_of(source))
         policy_id = named_id(name, config)
         self.plan.policies[policy_id] = Job(config, inputs, self.model_outputs(policy_id))
         return policy_id
@@ -92,7 +84,7 @@ class JobMaker:
         if isinstance(source, TrainedPrm):
             policy, start = self.loaded.policies[source.policy], self.policy(source.policy)
             inputs["policy"] = self.plan.policies[start].outputs["manifest"]
-        config = TrainPrm(name=name, prm=spec, policy=policy, start=start, world=self.world_of(source))
+        config = TrainPrm(name=name, prm=spec, policy=policy, start=start, world=self.loaded.world_of(source))
         prm_id = named_id(name, config)
         self.plan.prms[prm_id] = Job(config, inputs, self.model_outputs(prm_id))
         return prm_id
@@ -173,7 +165,7 @@ class JobMaker:
                 question_set=question_set,
                 prm=prm_id,
                 prm_spec=self.loaded.prms[prm],
-                world=self.world_of(question_set.source),
+                world=self.loaded.world_of(question_set.source),
             ),
             {
                 "questions": sample.inputs["questions"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product, starmap
 
+from workflow_scripts.settings.configuration import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.evidence import (
     Analyse,
     BaseEvidence,
@@ -23,7 +24,6 @@ from workflow_scripts.settings.evidence import (
 )
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
-from workflow_scripts.settings.load import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.specs import MatchedQuestions, ProcessReward
 from workflow_scripts.settings.steps import CheckOverlap, Train
 
@@ -87,7 +87,7 @@ def add_transfers(
 ) -> None:
     """Add the adapted policy (`run` None: the base) on the question sets that it was not adapted on."""
     names = maker.scale.roles.names()
-    for role in needs.transfer:
+    for role in (role for role in needs.transfer if role != cell.questions_role):
         if role not in names:
             absent = not_run(maker, replace(cell, questions_role=role), [role])
             found.not_run.extend([] if absent in found.not_run else [absent])

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from workflow_scripts.settings.base import Count, Name, Strict
+from workflow_scripts.settings.base import Count, Name, Names, Strict
 from workflow_scripts.settings.evidence import ArtefactEntry
 from workflow_scripts.settings.specs import MethodSpec, PolicySpec, PrmSpec, QuestionSetSpec
 from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
@@ -92,8 +92,8 @@ class Settings(Strict):
     track_code: bool = Field(description="edited source files re-run the steps that use them")
     environment: Literal["cpu", "gpu"] = Field(description="conda file of the computing rules (--sdm conda)")
     n_seeds: Count = Field(description="training seeds 0 ... n-1 where an entry asks for all")
-    headline: list[Name] = Field(min_length=1, description="artefacts of the target `headline`")
-    headline_claims: list[Name] = Field(
+    headline: Names = Field(min_length=1, description="artefacts of the target `headline`")
+    headline_claims: Names = Field(
         default=[],
         description="claims of the target `headline`, which should need little beyond its artefacts",
     )

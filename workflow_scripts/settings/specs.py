@@ -7,9 +7,19 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from workflow_scripts.settings.base import NO_NUMBERS, Count, Name, NonNegative, Positive, Seed, Share, Strict
+from workflow_scripts.settings.base import (
+    NO_NUMBERS,
+    Count,
+    Name,
+    NonNegative,
+    Positive,
+    Seed,
+    Share,
+    Strict,
+    check_sum,
+)
 from workflow_scripts.settings.prompts import PromptSpec
 
 Aggregation = Literal["min", "mean", "sum", "product", "last"]
@@ -285,6 +295,11 @@ class StepLabels(Strict):
     repeated: Share = Field(description="of the corruptions: a step said again; the rest swap the answer")
     systematic_noise: Share = Field(description="labels flipped always for a (finding, condition) pair")
     random_noise: Share = Field(description="labels flipped at random")
+
+    @model_validator(mode="after")
+    def _leave_a_rest(self) -> StepLabels:
+        check_sum("foreign and repeated", self.foreign, self.repeated)
+        return self
 
 
 class TrainedPrm(Strict):

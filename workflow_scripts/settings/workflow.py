@@ -22,6 +22,7 @@ from workflow_scripts.settings.plan import resolve
 from workflow_scripts.settings.sources import stage_sources
 from workflow_scripts.settings.specs import LocalModel, LocalQuestions, PolicySpec, PrmSpec, QuestionSetSpec
 from workflow_scripts.settings.steps import PreparePolicy, PrepareQuestions, TrainPrm
+from workflow_scripts.yaml_file import read_yaml
 
 
 def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], root: Path) -> Plan:
@@ -29,6 +30,9 @@ def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], r
     # The command line's or profile's file comes before the Snakefile's own.
     source = _shown(configfiles[0], root) if configfiles else "the configuration"
     try:
+        for path in map(Path, configfiles):
+            if path.suffix in (".yaml", ".yml") and path.is_file():
+                read_yaml(path)  # Snakemake read it, and takes the last of two equal keys
         loaded = load_settings(config, root, source)
         for key in ("results", "figures"):
             check_writable(Path(getattr(loaded.settings, key)), f"{source}: {key}")
@@ -81,7 +85,7 @@ def _shown(path: str | Path, root: Path) -> str:
 
 
 def prefer_this_environment(root: Path) -> None:
-    """Let jobs run the Python that Snakemake runs in, and find the package from any working directory."""
+    """Let jobs run the Python that Snakemake runs in, find the package from any working directory."""
     folder = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if path[0] != folder:

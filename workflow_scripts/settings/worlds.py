@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.settings.base import Count, Seed, Share, Strict
+from workflow_scripts.settings.base import Count, Seed, Share, Strict, check_sum
 from workflow_scripts.settings.prompts import PromptSpec
 
 
@@ -20,6 +20,11 @@ class Belief(Strict):
     right: Share
     habitual: Share
 
+    @model_validator(mode="after")
+    def _leaves_a_rest(self) -> Belief:
+        check_sum("right and habitual", self.right, self.habitual)
+        return self
+
 
 class Families(Strict):
     """Shares of a clinic corpus's questions by family; the rest are patients with five options."""
@@ -30,9 +35,7 @@ class Families(Strict):
 
     @model_validator(mode="after")
     def _leave_a_rest(self) -> Families:
-        total = self.four_options + self.many_findings + self.single_finding
-        if total > 1:
-            raise ValueError(f"the shares sum to {total:g}, to more than 1")
+        check_sum("the shares", self.four_options, self.many_findings, self.single_finding)
         return self
 
 

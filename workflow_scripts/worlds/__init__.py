@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from workflow_scripts.questions.schema import Question
+from typing import TYPE_CHECKING
+
 from workflow_scripts.settings.specs import GeneratedQuestions
 from workflow_scripts.settings.worlds import ClinicWorld, World
-from workflow_scripts.worlds.clinic import Clinic
-from workflow_scripts.worlds.clock import Clock
+
+if TYPE_CHECKING:
+    from workflow_scripts.questions.schema import Question
+    from workflow_scripts.worlds.clinic import Clinic
+    from workflow_scripts.worlds.clock import Clock
 
 
 def make_world(settings: World) -> Clinic | Clock:
     """The world that the settings describe."""
+    from workflow_scripts.worlds.clinic import Clinic
+    from workflow_scripts.worlds.clock import Clock
+
     return Clinic(settings) if isinstance(settings, ClinicWorld) else Clock(settings)
 
 

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
 from workflow_scripts.settings.specs import GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClinicWorld
@@ -29,11 +28,8 @@ from workflow_scripts.worlds.knowledge import (
     SIGNATURES,
     TRUE_CONDITION,
 )
+from workflow_scripts.worlds.limits import N_OPTIONS, PATIENTS_PER_CONDITION, check_questions
 
-PATIENTS_PER_CONDITION = {"adapt": 9, "unseen": 9}
-"""Distractor findings reserved per condition for each evaluation split; all others belong to the corpora."""
-
-N_OPTIONS = 5
 DISTRACTORS = {"patients": 1, "many_findings": 3}
 """Findings of other conditions that a patient of each family shows."""
 
@@ -148,10 +144,8 @@ class Clinic:
 
         Patients of equal family, split and seed are the same whatever `n_options`, and so are their ids.
         """
-        if spec.n_options is None or spec.n_options > N_OPTIONS:
-            raise UserError(
-                f"question set of world clinic: n_options is {spec.n_options}; give 2 to {N_OPTIONS}."
-            )
+        check_questions("question set", self.settings, spec)
+        assert spec.n_options is not None
         make = self._single_patients if spec.family == "single_finding" else self._patients
         patients = make(spec)
         return [
@@ -160,8 +154,6 @@ class Clinic:
         ]
 
     def _patients(self, spec: GeneratedQuestions) -> list[Patient]:
-        limit = PATIENTS_PER_CONDITION[spec.split] * len(CONDITIONS)
-        _check_number(spec, limit)
         family = "" if spec.family == "patients" else f"{spec.family}/"
         rng = random.Random(f"{self.settings.seed}/questions/{family}{spec.split}/{spec.seed}")
         chosen: dict[frozenset[str], Patient] = {}
@@ -176,7 +168,6 @@ class Clinic:
         return list(chosen.values())
 
     def _single_patients(self, spec: GeneratedQuestions) -> list[Patient]:
-        _check_number(spec, len(FINDINGS))
         rng = random.Random(f"{self.settings.seed}/questions/single/{spec.split}/{spec.seed}")
         return [self._single_of_split(spec.split, finding) for finding in rng.sample(FINDINGS, spec.n)]
 
@@ -279,11 +270,3 @@ class Clinic:
             "\n",
             ANSWER,
         ]
-
-
-def _check_number(spec: GeneratedQuestions, limit: int) -> None:
-    if spec.n > limit:
-        raise UserError(
-            f"question set of world clinic, split {spec.split}: n is {spec.n}, but there are {limit} different "
-            "patients. Lower n."
-        )

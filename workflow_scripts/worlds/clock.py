@@ -13,15 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
-from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
 from workflow_scripts.settings.specs import GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClockWorld
+from workflow_scripts.worlds.limits import RESERVED, check_questions
 
 OPERATIONS = ("+7", "-4", "x3", "+19", "x9", "-13")
 CHAIN_LENGTH = 3
-RESERVED = 400
-"""Chains of each evaluation split; all others belong to the corpora."""
 GUESSES = 40
 """Chains of the reasoner whose most frequent wrong ends become the wrong options."""
 
@@ -126,12 +124,8 @@ class Clock:
 
     def questions(self, spec: GeneratedQuestions) -> list[Question]:
         """The first `n` chains of an evaluation split; equal ids are one chain, whatever the form."""
+        check_questions("question set", self.settings, spec)
         chains = self.chains[spec.split]
-        if spec.n > len(chains):
-            raise UserError(
-                f"question set of world clock, split {spec.split}: n is {spec.n}, but there are {len(chains)} "
-                "chains. Lower n."
-            )
         chosen = random.Random(f"{self.settings.seed}/questions/{spec.split}/{spec.seed}").sample(
             chains, spec.n
         )

@@ -1,0 +1,124 @@
+"""Every name that an entry uses must be that of an entry, a role or a row that exists."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from workflow_scripts.errors import UserError
+from workflow_scripts.settings.configuration import DEFAULT_PRM, Configuration
+from workflow_scripts.settings.evidence import ClaimSpec, Needs
+from workflow_scripts.settings.messages import did_you_mean
+from workflow_scripts.settings.scale import PolicyRole, PrmRole, QuestionRole
+from workflow_scripts.settings.specs import (
+    FinetunedPolicy,
+    GeneratedQuestions,
+    HubModel,
+    HubQuestions,
+    MatchedQuestions,
+    PretrainedPolicy,
+    ProcessReward,
+    TrainedPrm,
+)
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "policies": get_args(PolicyRole),
+    "question_sets": get_args(QuestionRole),
+    "prm": get_args(PrmRole),
+}
+
+
+def _known(word: str, known: Mapping[str, Any] | tuple[str, ...], where: str, what: str) -> None:
+    if word not in known:
+        raise UserError(f"{where}: unknown {what} {word!r}.{did_you_mean(word, known)}")
+
+
+def _check_roles(roles: Mapping[Any, str], known: Mapping[str, Any], where: str, what: str) -> None:
+    for role, name in roles.items():
+        _known(name, known, f"{where}.{role}", what)
+
+
+def check_references(loaded: Configuration, source: str) -> None:
+    """Raise UserError at the first name that is unknown, with the nearest known one; `source` is the scale file."""
+    settings = loaded.settings
+    roles = settings.roles
+    _check_roles(roles.policies, loaded.policies, f"{source}: roles.policies", "policy")
+    _check_roles(roles.question_sets, loaded.questions, f"{source}: roles.question_sets", "question set")
+    _check_roles(
+        roles.process_reward_models,
+        loaded.prms,
+        f"{source}: roles.process_reward_models",
+        "process reward model",
+    )
+    for name in settings.headline:
+        _known(name, loaded.artefacts, f"{source}: headline", "artefact")
+    for name in settings.headline_claims:
+        _known(name, loaded.claims, f"{source}: headline_claims", "claim")
+    for name, questions in loaded.questions.items():
+        _check_source(f"question set {name}", questions.source, loaded)
+    for name, policy in loaded.policies.items():
+        _check_source(f"policy {name}", policy.source, loaded)
+    for name, prm in loaded.prms.items():
+        _check_source(f"process reward model {name}", prm.source, loaded)
+    for name, method in loaded.methods.items():
+        if isinstance(method.reward, ProcessReward) and method.reward.prm is not None:
+            _known(method.reward.prm, ROLES["prm"], f"method {name}: reward.prm", "role")
+    for name, artefact in loaded.artefacts.items():
+        _check_needs(artefact, loaded, f"artefact {name}")
+    for name, claim in loaded.claims.items():
+        for i, needs in enumerate(claim.all_needs()):
+            _check_needs(needs, loaded, f"claim {name}: {f'also_needs.{i - 1}' if i else 'needs'}")
+
+
+def _check_source(where: str, source: object, loaded: Configuration) -> None:
+    if isinstance(source, GeneratedQuestions | PretrainedPolicy | FinetunedPolicy | TrainedPrm):
+        _known(source.world, loaded.worlds, f"{where}: source.world", "world")
+    if isinstance(source, FinetunedPolicy | TrainedPrm):
+        _known(source.policy, loaded.policies, f"{where}: source.policy", "policy")
+    if isinstance(source, MatchedQuestions):
+        _known(source.of, loaded.questions, f"{where}: source.of", "question set")
+        if source.wrong_answers_of is not None:
+            _known(source.wrong_answers_of, loaded.policies, f"{where}: source.wrong_answers_of", "policy")
+    _check_hub_id(source, where)
+
+
+def _check_hub_id(source: object, where: str) -> None:
+    if isinstance(source, HubQuestions | HubModel) and not re.fullmatch(
+        r"\w[\w.-]*(/\w[\w.-]*)?", source.id, re.ASCII
+    ):
+        raise UserError(
+            f"{where}: source.id: {source.id!r} is no id of the hub (owner/name). A path is kind local."
+        )
+
+
+def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:
+    for field, kind in (
+        ("policies", "policies"),
+        ("question_sets", "question_sets"),
+        ("transfer", "question_sets"),
+    ):
+        for role in getattr(needs, field):
+            _known(role, ROLES[kind], f"{where}.{field}", "role")
+    for method in needs.methods:
+        _known(method, loaded.methods, f"{where}.methods", "method")
+    for method in needs.score_steps:
+        _known(method, ("base", *needs.methods), f"{where}.score_steps", "method")
+    _known(needs.prm or DEFAULT_PRM, ROLES["prm"], f"{where}.prm", "role")
+
+
+def check_published(claims: Mapping[str, ClaimSpec], path: Path) -> None:
+    """Raise UserError where a part names a published number that no row of the file `path` gives."""
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name, claim in claims.items():
+        for i, part in enumerate(claim.parts):
+            wanted = {} if part.published is None else part.published.model_dump(exclude_none=True)
+            if not any(wanted.items() <= row.items() for row in rows):
+                raise UserError(
+                    f"claim {name}: parts.{i}.published: {path.name} has no row with {', '.join(wanted.values())}."
+                )
