@@ -29,8 +29,9 @@ run: env
 	$(if $(DRY),,@$(MAKE) --no-print-directory report)
 	$(if $(DRY),,@$(SUMMARY) headline)
 
+# Here other jobs fill the second core, which `run` has nothing else for.
 all: env
-	$(LOCAL) all $(ARGS) $(CONFIG)
+	$(LOCAL) all --set-threads pretrain_policy=1 $(ARGS) $(CONFIG)
 	$(if $(DRY),,@$(MAKE) --no-print-directory report_all)
 	$(if $(DRY),,@$(SUMMARY) all)
 

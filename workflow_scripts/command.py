@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import signal
 import sys
@@ -53,6 +54,7 @@ def run(main: Callable[[], None]) -> NoReturn:
     """Run a command: a UserError becomes one line on stderr and exit status 2."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     signal.signal(signal.SIGTERM, _stop)
+    gc.set_threshold(100_000)  # importing torch makes a million objects, none of which is garbage
     try:
         main()
     except UserError as error:

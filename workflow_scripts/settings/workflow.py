@@ -85,13 +85,16 @@ def _shown(path: str | Path, root: Path) -> str:
 
 
 def prefer_this_environment(root: Path) -> None:
-    """Let jobs run the Python that Snakemake runs in, find the package from any working directory."""
+    """Let jobs run the Python that Snakemake runs in, find the package from anywhere, and waste no time."""
     folder = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if path[0] != folder:
         os.environ["PATH"] = os.pathsep.join([folder, *path])
     # Threads that wait by spinning would take the core that another job needs.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # Memory of one step of training is kept for the next: the kernel would clear its pages each time.
+    for setting in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
+        os.environ.setdefault(setting, str(1 << 30))
     known = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     if str(root) not in known:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(root), *known])
