@@ -55,7 +55,7 @@ def fetch_model(
             raise UserError(
                 f"model folder {folder} has no tokenizer. Save it there: tokenizer.save_pretrained."
             )
-        _check_files(folder)
+        check_model_files(folder)
         return folder, {}
     revision = source.revision or (read_revision(pinned, source.id) if pinned else None)
     if revision is None:
@@ -69,11 +69,11 @@ def fetch_model(
     except Exception as error:
         reason = hub_failure(error, "models", source.id)
         raise UserError(f"model {source.id} at {revision[:12]}: cannot be downloaded: {reason}") from error
-    _check_files(directory)
+    check_model_files(directory)
     return directory, {"revision": revision}
 
 
-def _check_files(folder: Path) -> None:
+def check_model_files(folder: Path) -> None:
     """Raise UserError if a model's folder lacks weights or holds a file that is plainly cut off."""
     if not any(path.suffix in (".safetensors", ".bin") for path in folder.iterdir()):
         raise UserError(f"model folder {folder} has no weights (*.safetensors). Save them: save_pretrained.")

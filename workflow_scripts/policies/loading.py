@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.models import TOKENIZER_FILES
+from workflow_scripts.models import TOKENIZER_FILES, check_model_files
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -47,16 +47,32 @@ def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
 
 
 def load_model(directory: Path, dtype: str) -> PreTrainedModel:
-    """Load a causal language model for inference, on the GPU where there is one."""
+    """Load a causal language model for inference, on the GPU where there is one.
+
+    Raises
+    ------
+    UserError
+        If a file is missing, cut off or no model's, or the weights are not those that config.json describes.
+    """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM
 
     if not (directory / "config.json").exists():
         raise UserError(f"model directory {directory} has no config.json. Give a save_pretrained directory.")
+    check_model_files(directory)
     try:
-        model = AutoModelForCausalLM.from_pretrained(directory, dtype=getattr(torch, dtype))
-    except (OSError, ValueError, KeyError) as error:
+        model, found = AutoModelForCausalLM.from_pretrained(
+            directory, dtype=getattr(torch, dtype), output_loading_info=True
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise UserError(_unreadable(directory, "model", error)) from error
+    if found["missing_keys"]:
+        lacking = sorted(found["missing_keys"])
+        raise UserError(
+            f"model directory {directory}: its weights lack {lacking[0]} ({len(lacking)} in all), which transformers "
+            "would draw at random. Save the model there again."
+        )
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.policies.loading import prompt_text
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import Question
@@ -94,7 +95,13 @@ def fit(
     weight_decay: float,
     name: str,
 ) -> float:
-    """Minimise `loss(step)` with AdamW; return the mean loss of the last tenth of the steps."""
+    """Minimise `loss(step)` with AdamW; return the mean loss of the last tenth of the steps.
+
+    Raises
+    ------
+    UserError
+        If it diverges.
+    """
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=learning_rate, betas=(0.9, 0.98), weight_decay=weight_decay, fused=True
     )
@@ -109,11 +116,17 @@ def fit(
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         losses.append(value.item())
+        if not math.isfinite(losses[-1]):
+            raise UserError(
+                f"{name}: the loss is {losses[-1]} at step {step + 1} of {steps}. Lower its learning rate."
+            )
         now = time.monotonic()
         if now - last_line > 10 or step == steps - 1:
             last_line = now
             eta = (now - started) / (step + 1) * (steps - step - 1)
             logger.info("%s step %d/%d loss %.3f ETA %.0f s", name, step + 1, steps, losses[-1], eta)
+    if not all(weights.isfinite().all() for weights in model.parameters()):
+        raise UserError(f"{name}: the weights are not finite after {steps} steps. Lower its learning rate.")
     return float(np.mean(losses[-max(1, steps // 10) :]))
 
 
