@@ -37,8 +37,9 @@ all: env
 
 # A report shows finished files and runs no job. That of a run with SEEDS=1 is asked for with SEEDS=1, too.
 report: env
-	@$(MAKE) --no-print-directory report_$$($(LOCAL) all --dry-run $(ARGS) $(CONFIG) 2>&1 \
-		| grep -q "^Nothing to be done" && echo all || echo headline)
+	@missing=$$($(LOCAL) all --dry-run $(ARGS) $(CONFIG) 2>&1) || { echo "$$missing" >&2; exit 2; }; \
+	case "$$missing" in *"Nothing to be done"*) of=all;; *) of=headline;; esac; \
+	$(MAKE) --no-print-directory report_$$of
 
 report_headline report_all: report_%: env
 ifeq ($(DRY),)

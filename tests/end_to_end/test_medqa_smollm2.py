@@ -77,16 +77,27 @@ def results(project: Path) -> Path:
     return project / "results/medqa_smollm2"
 
 
+def evaluation_of(project: Path, rollouts: Path) -> dict[str, dict[str, float]]:
+    """The metrics of the samples in `rollouts`."""
+    samples = rollouts.parent.relative_to(results(project) / "samples")
+    (evaluation,) = (results(project) / "evaluations" / samples.parent).glob(f"{samples.name}.*")
+    metrics: dict[str, dict[str, float]] = json.loads((evaluation / "metrics.json").read_text(encoding="utf-8"))
+    return metrics
+
+
 def test_every_metric_has_a_value_n_k_and_an_interval(project: Path) -> None:
-    evaluations = sorted(results(project).glob("evaluations/*/*/metrics.json"))
-    assert len(evaluations) == 2  # the base and the adapted policy
+    sampled = sorted(results(project).glob("samples/*/*/rollouts.parquet"))
+    assert len(sampled) == 2  # the base and the adapted policy
     expected = {"avg@4", "maj@4", "pass@1", "pass@2", "pass@4", "distinct_responses", "distinct_answers"}
-    for path in evaluations:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
+    for path in sampled:
+        wrong = (~pd.read_parquet(path)["correct"]).to_numpy().reshape(N, K).sum(1)
+        metrics = evaluation_of(project, path)
         assert set(metrics) >= expected | {"answer_entropy", "unparseable", "tie_share"}
         for name, metric in metrics.items():
             k = int(name.split("@")[1]) if "@" in name else K
-            assert (metric["n"], metric["k"]) == (N, k)
+            # Two wrong samples must meet before they can agree; what a machine samples differs in the last bit.
+            n = (wrong >= 2).sum() if name == "wrong_collision" else N
+            assert (metric["n"], metric["k"]) == (n, k)
             assert metric["low"] <= metric["value"] <= metric["high"]
 
 
@@ -100,9 +111,7 @@ def test_accuracy_is_that_of_the_sampled_answers_against_the_published_letters(
         right = [
             answer == golds[i // K] for i, answer in enumerate(rollouts["answer"])
         ]  # rows are in the order of the questions
-        samples = path.parent.relative_to(results(project) / "samples")
-        (evaluation,) = (results(project) / "evaluations" / samples.parent).glob(f"{samples.name}.*")
-        metrics = json.loads((evaluation / "metrics.json").read_text(encoding="utf-8"))
+        metrics = evaluation_of(project, path)
         assert metrics["avg@4"]["value"] == pytest.approx(sum(right) / len(right))
         assert metrics["unparseable"]["value"] == pytest.approx(rollouts["answer"].isna().mean())
         # Real text is read: most responses of the prompt's form give an answer.

@@ -23,8 +23,17 @@ def built(clone: Path) -> Path:
     return clone
 
 
+def run_make(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make as a user would, also where these tests run under make themselves."""
+    outer = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES")
+    environment = {name: value for name, value in os.environ.items() if name not in outer}
+    return subprocess.run(
+        ["make", *arguments], cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+
+
 def make(project: Path, *arguments: str) -> str:
-    done = subprocess.run(["make", *arguments], cwd=project, capture_output=True, text=True, check=False)
+    done = run_make(project, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -71,20 +80,33 @@ def test_what_was_asked_for_ends_with_its_report_and_summary(
     assert len(reports) == 1
     asked = f"--profile local {reported} --report results/mini/report/report.html --config n_seeds=1"
     assert reports[0].endswith(asked)
-    if target != "report":
-        assert any(
-            line.endswith(f"--profile local {target.replace('run', 'headline')} --config n_seeds=1")
-            for line in lines
-        )
+    jobs = {"run": "headline", "all": "all --set-threads pretrain_policy=1"}.get(target)
+    if jobs:
+        assert any(line.endswith(f"--profile local {jobs} --config n_seeds=1") for line in lines)
     assert any("prose_table3.md: not there yet" in line for line in lines) == (told is not None)
     assert any("prose_table2.md: not there yet" in line for line in lines) == (told == "all")
 
 
 def test_a_report_of_nothing_says_what_to_run(built: Path) -> None:
-    done = subprocess.run(["make", "report"], cwd=built, capture_output=True, text=True, check=False)
+    done = run_make(built, "report")
     assert done.returncode != 0
     assert "error: no report of headline. What it lacks is made by: make run\n" in done.stderr
     assert "train" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("SEEDS=0", "error: config/mini.yaml: n_seeds: should be greater than or equal to 1, got 0"),
+        ("SEEDS=x", "error: config/mini.yaml: n_seeds: expected a whole number"),
+        ("ARGS=--bogus", "unrecognized arguments: --bogus"),
+    ],
+)
+def test_a_report_that_is_asked_for_wrongly_says_what_is_wrong(built: Path, wrong: str, words: str) -> None:
+    done = run_make(built, "report", wrong)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "What it lacks is made by" not in done.stderr
 
 
 def test_make_alone_says_what_there_is(built: Path) -> None:
