@@ -14,6 +14,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_path, write_text
@@ -72,11 +73,11 @@ def main(argv: list[str] | None = None) -> None:
     config = read_config(Render, arguments.config)
 
     from workflow_scripts.artefacts.paper_numbers import read_paper_numbers
-    from workflow_scripts.artefacts.registry import FIGURES, TABLES, check_registered
+    from workflow_scripts.artefacts.registry import FIGURES, TABLES
     from workflow_scripts.artefacts.style import paper_style
     from workflow_scripts.provenance.record import start_record
 
-    check_registered(config)
+    check_renderable(config.artefact, config.entry)
     table = read_analysis(arguments.analysis)
     is_figure = config.entry.kind == "figure"
     inputs = {"analysis": arguments.analysis}

@@ -14,7 +14,7 @@ import yaml
 from workflow_scripts.analysis.recipes import recipe
 from workflow_scripts.artefacts.medqa_smollm2 import TABLE
 from workflow_scripts.artefacts.method_table import markdown, tabulate
-from workflow_scripts.artefacts.registry import check_registered
+from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import UnlabelledQuestion
@@ -41,7 +41,7 @@ def test_it_asks_for_one_run_and_two_evaluations_without_a_process_reward_model(
 ) -> None:
     plan = resolve(load_settings(scale, ROOT))
     assert (len(plan.runs), len(plan.evaluations), len(plan.prms)) == (1, 2, 0)
-    check_registered(plan.renderings["medqa_smollm2"].config)  # type: ignore[arg-type]
+    check_renderable("medqa_smollm2", plan.settings.artefacts["medqa_smollm2"])
     assert recipe("medqa_smollm2").final
 
 

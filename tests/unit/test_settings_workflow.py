@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from dataclasses import replace
 from inspect import signature
@@ -13,6 +14,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from workflow_scripts.artefacts import registry
+from workflow_scripts.artefacts.names import FIGURES, TABLES
 from workflow_scripts.command import read_config
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import CheckClaims
@@ -95,6 +98,55 @@ def test_wrong_settings_exit_with_one_line(capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(
         r"error: config/mini.yaml: [a-z_]+: is missing \(\d+ more after this one\)\n", capsys.readouterr().err
     )
+
+
+FIGURE = yaml.safe_load((ROOT / "config/artefacts/beyond.yaml").read_text(encoding="utf-8"))[
+    "beyond_answer_space"
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "words"),
+    [
+        ("beyond_mine", FIGURE, "artefact beyond_mine: no figure of that name is written."),
+        ("prose_tabel3", {**FIGURE, "kind": "table"}, "Did you mean prose_table3?"),
+        ("beyond_answer_space", {**FIGURE, "axis": None}, "artefact beyond_answer_space: axis: is missing"),
+        ("prose_fig1", FIGURE, "artefact prose_fig1: axis: is not drawn by this figure"),
+        (
+            "prose_table3",
+            {**FIGURE, "kind": "table"},
+            "artefact prose_table3: axis: is not drawn by this table",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, entry: dict[str, object], words: str
+) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    for file in (tmp_path / "config/artefacts").iterdir():
+        file.unlink()
+    (tmp_path / "config/artefacts/mine.yaml").write_text(yaml.safe_dump({name: entry}), encoding="utf-8")
+    scale = yaml.safe_load((ROOT / "config/mini.yaml").read_text(encoding="utf-8"))
+    folders = {key: str(tmp_path / key) for key in ("results", "figures")}
+    with pytest.raises(SystemExit):
+        plan_or_exit({**scale, **folders, "headline": [name]}, [], tmp_path)
+    assert words in capsys.readouterr().err
+
+
+def test_the_names_that_can_be_drawn_are_those_of_the_registry() -> None:
+    assert set(FIGURES) == set(registry.FIGURES)
+    assert set(TABLES) == set(registry.TABLES)
+
+
+def test_a_key_that_stands_twice_in_the_scale_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "config/mini.yaml").read_text(encoding="utf-8") + "\nn_seeds: 1\n"
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit):
+        plan_or_exit(yaml.safe_load(text), [tmp_path / "mine.yaml"], ROOT)
+    line = text.splitlines().index("n_seeds: 3") + 1
+    assert f"the key n_seeds stands on line {line} already" in capsys.readouterr().err
 
 
 def test_every_local_file_of_a_question_set_must_be_there(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which module renders which artefact."""
+"""Which module renders which artefact; artefacts/names.py has the names alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from workflow_scripts.artefacts import (
 from workflow_scripts.artefacts.method_table import MethodTable
 from workflow_scripts.artefacts.paper_numbers import PublishedNumber
 from workflow_scripts.artefacts.set_table import SetTable
-from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import Render
 
 if TYPE_CHECKING:
@@ -84,13 +83,3 @@ TABLES: dict[str, Print] = {
     "prose_table3": partial(by_method, prose_table3.TABLE),
     "prose_table4": partial(by_question_set, prose_selection.TABLE_4),
 }
-
-
-def check_registered(config: Render) -> None:
-    """Raise UserError where no renderer of the entry's kind is written for the artefact."""
-    known = FIGURES if config.entry.kind == "figure" else TABLES
-    if config.artefact not in known:
-        raise UserError(
-            f"no {config.entry.kind} is written for `{config.artefact}`. Known: {', '.join(known)}; "
-            "add one to workflow_scripts/artefacts/registry.py."
-        )
