@@ -11,6 +11,7 @@ Example:
 from __future__ import annotations
 
 import logging
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,12 @@ from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import atomic_path, write_text
+from workflow_scripts.provenance.hashing import sha256_file
+from workflow_scripts.provenance.lookup import find_record
 from workflow_scripts.settings.evidence import Render
+
+ROUNDING = 1e-9
+"""How far a value may lie outside its interval."""
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,17 +32,25 @@ if TYPE_CHECKING:
 
 
 def read_analysis(path: Path) -> pd.DataFrame:
-    """Return the tidy table of `analyse`."""
+    """Return the tidy table of `analyse`; raise UserError if it is not as `analyse` writes it, or wrote it."""
     import pandas as pd
 
     from workflow_scripts.analysis.collect import COLUMNS
+    from workflow_scripts.analysis.columns import TEXT, Column, check_values
 
     if not path.is_file():
         raise UserError(f"no file {path}. Run the step `analyse` first.")
-    integers = {"step": "Int64", "n": "Int64", "k": "Int64", "n_seeds": "Int64"}
+    numbers = dict.fromkeys(("value", "sd", "low", "high"), Column("number", missing=True))
+    counts = dict.fromkeys(("step", "n", "k", "n_seeds"), Column("whole", low=0, missing=True))
+    texts = dict.fromkeys(("artefact", "policy_role", "questions_role", "method", "metric"), TEXT)
+    types = dict.fromkeys(("seed", "adapted_on"), "string")
     try:
-        table = pd.read_csv(path, dtype={"seed": "string", "adapted_on": "string", **integers})
-    except (ValueError, pd.errors.ParserError) as error:
+        text = path.read_text(encoding="utf-8")
+        if not text.endswith("\n"):
+            raise ValueError("its last line is cut off")
+        types |= dict.fromkeys(numbers, "float64") | dict.fromkeys(counts, "Int64")
+        table = pd.read_csv(StringIO(text), dtype=types)
+    except (ValueError, TypeError, pd.errors.ParserError) as error:
         raise UserError(
             f"{path} is not a table of the step `analyse`: {error}. Delete it and run again."
         ) from error
@@ -44,6 +58,18 @@ def read_analysis(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: the columns must be {', '.join(COLUMNS)}. Delete it and run `analyse` again."
         )
+    check_values(path, table, numbers | counts | texts)
+    outside = (table["low"] > table["value"] + ROUNDING) | (table["value"] > table["high"] + ROUNDING)
+    uncounted = (
+        table["metric"].str.endswith("@k") & table["value"].notna() & table[["n", "k"]].isna().any(axis=1)
+    )
+    for wrong, what in ((outside, "value is outside low and high"), (uncounted, "n or k is missing")):
+        if wrong.any():
+            raise UserError(f"{path}: {what} in row {wrong.argmax() + 1}. Delete it and run again.")
+    found = find_record(path)
+    recorded = found.output_at(path) if found else None
+    if recorded is not None and recorded.sha256 != sha256_file(path):
+        raise UserError(f"{path} is not as `analyse` wrote it. Delete it and run again.")
     return table
 
 
@@ -78,12 +104,12 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.provenance.record import start_record
 
     check_renderable(config.artefact, config.entry)
-    table = read_analysis(arguments.analysis)
     is_figure = config.entry.kind == "figure"
     inputs = {"analysis": arguments.analysis}
     if not is_figure:
         inputs["paper_numbers"] = arguments.paper_numbers
     record = start_record(step="render", config=config.model_dump(mode="json"), inputs=inputs)
+    table = read_analysis(arguments.analysis)
 
     suffixes = ("pdf", "png", "csv") if is_figure else ("csv", "md")
     outputs = {suffix: arguments.out_dir / f"{config.artefact}.{suffix}" for suffix in suffixes}

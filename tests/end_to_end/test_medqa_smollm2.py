@@ -81,7 +81,9 @@ def evaluation_of(project: Path, rollouts: Path) -> dict[str, dict[str, float]]:
     """The metrics of the samples in `rollouts`."""
     samples = rollouts.parent.relative_to(results(project) / "samples")
     (evaluation,) = (results(project) / "evaluations" / samples.parent).glob(f"{samples.name}.*")
-    metrics: dict[str, dict[str, float]] = json.loads((evaluation / "metrics.json").read_text(encoding="utf-8"))
+    metrics: dict[str, dict[str, float]] = json.loads(
+        (evaluation / "metrics.json").read_text(encoding="utf-8")
+    )
     return metrics
 
 
