@@ -35,8 +35,8 @@ rule render_figure:
     params:
         config=lambda wildcards: PLAN.renderings[wildcards.figure].json,
         folder=lambda wildcards: FIGURES,
-        title=lambda wildcards: ARTEFACTS[wildcards.figure].title,
-        caption=lambda wildcards: ARTEFACTS[wildcards.figure].caption,
+        title=lambda wildcards: in_rst(ARTEFACTS[wildcards.figure].title),
+        caption=lambda wildcards: in_rst(ARTEFACTS[wildcards.figure].caption),
     message:
         "Drawing {wildcards.figure}"
     shell:

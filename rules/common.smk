@@ -3,6 +3,7 @@
 PLAN holds every job's configuration and inputs; a rule looks its job up by its wildcards.
 """
 
+from workflow_scripts.artefacts.literal import in_rst
 from workflow_scripts.settings.guard import hold
 from workflow_scripts.settings.workflow import (
     all_pages,

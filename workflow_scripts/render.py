@@ -15,6 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
@@ -75,12 +76,12 @@ def read_analysis(path: Path) -> pd.DataFrame:
 
 def save_figure(figure: Figure, config: Render, pdf: Path, png: Path) -> None:
     """Write both renderings; the artefact's id and title are embedded, dates are not."""
-    identity = f"{config.artefact} scale={config.scale}"
+    identity, title = f"{config.artefact} scale={config.scale}", one_line(config.entry.title)
     with atomic_path(pdf) as temporary:
-        metadata = {"Title": config.entry.title, "Keywords": identity, "Creator": None, "CreationDate": None}
+        metadata = {"Title": title, "Keywords": identity, "Creator": None, "CreationDate": None}
         figure.savefig(temporary, format="pdf", metadata=metadata)
     with atomic_path(png) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Title": config.entry.title, "Artefact": identity})
+        figure.savefig(temporary, format="png", metadata={"Title": title, "Artefact": identity})
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import csv
 import html
 import importlib.metadata
+import io
 import platform
 import re
 from pathlib import Path
 
+from workflow_scripts.artefacts.literal import DOLLAR, PUNCTUATION, one_line, row_cells
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
@@ -51,20 +53,22 @@ def main(argv: list[str] | None = None) -> None:
 
 def page(config: ReportPage, source: Path | None) -> str:
     """Return the whole page; it refers to nothing outside itself."""
-    parts = [f"<h1>{html.escape(config.title)}</h1>"]
+    title = html.escape(one_line(config.title))
+    parts = [f"<h1>{title}</h1>"]
     if source is not None and source.suffix == ".md":
         parts = [markdown(_read(source))]
     elif source is not None:
-        parts.append(table(software(source) if source.suffix == ".lock" else read_rows(source)))
+        rows = software(source) if source.suffix == ".lock" else read_rows(source)
+        parts.append(table([[_literal(cell) for cell in row] for row in rows]))
     if config.text is not None:
         parts.append(f"<pre>{html.escape(config.text)}</pre>")
-    head = f'<meta charset="utf-8"><title>{html.escape(config.title)}</title><style>{STYLE}</style>'
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
 
 
 def read_rows(path: Path) -> list[list[str]]:
     """Return the rows of a csv file, the header first."""
-    rows = list(csv.reader(_read(path).splitlines()))
+    rows = list(csv.reader(io.StringIO(_read(path), newline="")))
     short = [[re.sub(HASH, lambda match: match.group()[:12], cell) for cell in row] for row in rows]
     return [[cell.replace("; ", LINE) for cell in row] for row in short]
 
@@ -85,15 +89,23 @@ def markdown(text: str) -> str:
             level = len(block) - len(block.lstrip("#"))
             parts.append(f"<h{level}>{_inline(block.lstrip('# '))}</h{level}>")
         elif all(line.startswith("|") for line in lines):
-            rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+            rows = [[_inline(cell) for cell in row_cells(line)] for line in lines]
             parts.append(table([rows[0], *rows[2:]]))
         else:
             parts.append(f"<p>{_inline(' '.join(lines))}</p>")
     return "".join(parts)
 
 
+def _literal(text: str) -> str:
+    """A cell of a csv, which is data: nothing in it is a mark."""
+    return "<br>".join(html.escape(one_line(line)) for line in text.split(LINE))
+
+
 def _inline(text: str) -> str:
-    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
+    text = html.escape(text.replace(DOLLAR, "$"))
+    # A character behind a backslash becomes its number, in which nothing below finds a mark.
+    text = re.sub(rf"\\(&[#\w]+;|{PUNCTUATION})", lambda match: f"&#{ord(html.unescape(match[1]))};", text)
+    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
     text = re.sub(r"&lt;u&gt;(.+?)&lt;/u&gt;", r"<u>\1</u>", text)
     return re.sub(r"`(.+?)`", r"<code>\1</code>", text)
 
@@ -116,14 +128,11 @@ def _installed(name: str) -> str:
 
 
 def table(rows: list[list[str]]) -> str:
-    """Return `rows`, the header first, as an HTML table."""
+    """Return `rows` of HTML, the header first, as a table."""
     if not rows:
         return "<p>No rows.</p>"
-    head = "".join(f"<th>{_inline(cell)}</th>" for cell in rows[0])
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_inline(cell).replace(LINE, '<br>')}</td>" for cell in row) + "</tr>"
-        for row in rows[1:]
-    )
+    head = "".join(f"<th>{cell}</th>" for cell in rows[0])
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows[1:])
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
+from workflow_scripts.artefacts.literal import one_line, out_of_markdown, row_cells
 from workflow_scripts.command import run
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.configuration import Configuration
@@ -73,11 +74,11 @@ def table_text(path: Path) -> str:
         return f"{path}: not there yet"
     lines = path.read_text(encoding="utf-8").splitlines()
     title = next((line.removeprefix("# ") for line in lines if line.startswith("# ")), path.stem)
-    shown = [title]
+    shown = [out_of_markdown(title)]
     for in_table, group in groupby(lines, key=lambda line: line.startswith("|")):
         block = list(group)
         shown += ["", *_aligned(block)] if in_table else _headings(block)
-    return "\n".join([*shown, "", textwrap.fill(_foot(lines[-1]), WIDTH)])
+    return "\n".join([*shown, "", textwrap.fill(out_of_markdown(_foot(lines[-1])), WIDTH)])
 
 
 def _foot(line: str) -> str:
@@ -88,7 +89,8 @@ def _foot(line: str) -> str:
 
 
 def _headings(lines: Iterable[str]) -> list[str]:
-    return [text for line in lines if line.startswith("## ") for text in ("", line.removeprefix("## "))]
+    heads = [out_of_markdown(line.removeprefix("## ")) for line in lines if line.startswith("## ")]
+    return [text for head in heads for text in ("", head)]
 
 
 def _aligned(lines: Iterable[str]) -> list[str]:
@@ -102,8 +104,8 @@ def _aligned(lines: Iterable[str]) -> list[str]:
 
 def _cells(line: str) -> list[str]:
     """The cells of a row; a star marks the best of a column and a plus the second best."""
-    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-    return [re.sub(r"<u>(.+?)</u>", r"\1 +", re.sub(r"\*\*(.+?)\*\*", r"\1 *", cell)) for cell in cells]
+    marked = (re.sub(r"(?<!\\)\*\*(.+?)\*\*", r"\1 *", cell) for cell in row_cells(line))
+    return [out_of_markdown(re.sub(r"(?<!\\)<u>(.+?)</u>", r"\1 +", cell)) for cell in marked]
 
 
 def sentence(artefact: str, plotted: Path, labels: dict[str, str]) -> str:
@@ -128,7 +130,7 @@ def verdicts(ledger: Path) -> str:
     for verdict, group in claims.groupby("claim_verdict", sort=True):
         lines.append(f"  {verdict}:")
         for _, claim in group.iterrows():
-            text = f"{claim['claim'].removeprefix('claim_').lstrip('0')}. {claim['statement']}"
+            text = f"{claim['claim'].removeprefix('claim_').lstrip('0')}. {one_line(claim['statement'])}"
             lines.append(textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="       "))
     return "\n".join(lines)
 

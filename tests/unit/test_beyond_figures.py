@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from synthetic_evidence import STATISTICS, question_rows, write_base, write_run
 
 from workflow_scripts.analysis.collect import collect
 from workflow_scripts.analysis.recipes import recipe
+from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.artefacts.readings import reading
 from workflow_scripts.artefacts.registry import FIGURES
 from workflow_scripts.artefacts.style import paper_style
@@ -331,3 +333,34 @@ def test_an_axis_has_a_place_for_each_that_it_varies_and_for_nothing_else(
     at = {role: place for role, place in {**entry["axis"]["at"], **change}.items() if place is not None}
     with pytest.raises(ValidationError, match=f"name each of question_sets .* look at {next(iter(change))}"):
         ArtefactEntry(**{**entry, "axis": {**entry["axis"], "at": at}})
+
+
+# ------------------------------------------------------------------ places that no axis can show
+
+
+@pytest.mark.parametrize("place", [1, 1.5, 0, -3])
+def test_a_number_of_answers_without_a_wrong_one_is_refused_before_anything_runs(place: float) -> None:
+    entry = ENTRIES["beyond_answer_space"]
+    at = {**entry["axis"]["at"], "amc_free": place}
+    changed = ArtefactEntry(**{**entry, "axis": {**entry["axis"], "at": at}})
+    with pytest.raises(
+        UserError, match=rf"axis\.at\.amc_free is {place:g}\. Give the number of .* 2 or more"
+    ):
+        check_renderable("beyond_answer_space", changed)
+
+
+@pytest.mark.parametrize("artefact", sorted(ENTRIES))
+@pytest.mark.parametrize("place", [2, 1e6])
+def test_an_axis_with_a_single_place_is_drawn_without_a_warning(artefact: str, place: float) -> None:
+    entry = ENTRIES[artefact]
+    varied = entry["axis"]["over"]
+    kept = entry[varied][:1]
+    changed = {**entry, varied: kept, "axis": {**entry["axis"], "at": dict.fromkeys(kept, place)}}
+    check_renderable(artefact, ArtefactEntry(**changed))
+    config = analyse(artefact, [], [])
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        patch.setitem(ENTRIES, artefact, changed)
+        figure, _, _ = drawn(config)
+    low, high = figure.axes[-1].get_xlim()
+    assert low < place < high

@@ -58,3 +58,10 @@ def test_lists_in_a_csv_are_broken_into_lines_and_digests_are_short(tmp_path: Pa
     source = tmp_path / "figures.csv"
     source.write_text(f'figure,checkpoints\nfig,"run {"ab" * 32}; base {"c" * 64}"\n', encoding="utf-8")
     assert "<td>run abababababab<br>base cccccccccccc</td>" in page(config(), source)
+
+
+def test_a_csv_is_data_and_nothing_in_it_is_a_mark(tmp_path: Path) -> None:
+    source = tmp_path / "figures.csv"
+    source.write_text('a,b\n**x** `y`,"<u>1</u>\u202e\x00\u2028\\|"\n', encoding="utf-8")
+    text = page(config(), source)
+    assert "<td>**x** `y`</td><td>&lt;u&gt;1&lt;/u&gt; \\|</td>" in text

@@ -61,6 +61,14 @@ def test_the_model_of_a_method_is_a_role_of_process_reward_models(prm: str, hint
 
 
 @pytest.mark.parametrize(
+    ("label", "words"),
+    [("TTRL", "'TTRL' is that of ttrl, too"), ("", "label"), (" ", "label")],
+)
+def test_a_label_tells_a_method_from_the_others(label: str, words: str) -> None:
+    assert words in message(methods={"mine": {**process(), "label": label}})
+
+
+@pytest.mark.parametrize(
     ("needs", "words"),
     [
         # a clock policy on clinic questions, and the other way round

@@ -91,6 +91,14 @@ def test_jobs_find_this_python_first_and_the_package(monkeypatch: pytest.MonkeyP
     assert os.environ["PYTHONPATH"] == str(ROOT)
 
 
+def test_jobs_keep_freed_memory_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "4096")
+    prefer_this_environment(ROOT)
+    assert os.environ["MALLOC_TRIM_THRESHOLD_"] == str(1 << 30)
+    assert os.environ["MALLOC_MMAP_THRESHOLD_"] == "4096"
+
+
 def test_wrong_settings_exit_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         plan_or_exit({"scale": "mini"}, [ROOT / "config/mini.yaml"], ROOT)
@@ -111,6 +119,11 @@ FIGURE = yaml.safe_load((ROOT / "config/artefacts/beyond.yaml").read_text(encodi
         ("beyond_mine", FIGURE, "artefact beyond_mine: no figure of that name is written."),
         ("prose_tabel3", {**FIGURE, "kind": "table"}, "Did you mean prose_table3?"),
         ("beyond_answer_space", {**FIGURE, "axis": None}, "artefact beyond_answer_space: axis: is missing"),
+        (
+            "beyond_misconceptions",
+            FIGURE,
+            "axis.over: is question_sets; the figure is over policies",
+        ),
         ("prose_fig1", FIGURE, "artefact prose_fig1: axis: is not drawn by this figure"),
         (
             "prose_table3",

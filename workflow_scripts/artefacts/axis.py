@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from workflow_scripts.artefacts.curves import select_means
+from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.style import BASE_COLOUR, Look
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.claims import MINUS
@@ -103,10 +104,10 @@ def set_ticks(axes: Axes, config: Render, *, log: bool = False, percent: bool = 
         axes.minorticks_off()
         axes.set_xlim(values[0] / 1.35, values[-1] * 1.35)
     else:
-        margin = 0.1 * (values[-1] - values[0])
+        margin = 0.1 * (values[-1] - values[0] or 1.0)  # a single place stands in the middle
         axes.set_xlim(values[0] - margin, values[-1] + margin)
     axes.set_xticks(values, labels=[f"{100 * value:g} %" if percent else f"{value:g}" for value in values])
-    axes.set_xlabel(axis_of(config).label)
+    axes.set_xlabel(one_line(axis_of(config).label))
 
 
 def say_if_empty(axes: Axes) -> None:

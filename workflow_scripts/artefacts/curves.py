@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from workflow_scripts.analysis.metrics import metric_label
+from workflow_scripts.artefacts.literal import legend_label
 from workflow_scripts.artefacts.style import BAND_ALPHA, BASE_COLOUR, RAW_ALPHA, Look, method_look
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import Render
@@ -50,7 +51,7 @@ def draw_curves(
     for position, method in enumerate(config.entry.methods):
         rows = plotted[(plotted["method"] == method) & (plotted["metric"] == metric)].sort_values("step")
         look = method_look(method, position)
-        label = config.method_labels.get(method, method)
+        label = legend_label(config.method_labels.get(method, method))
         if rows.empty:
             axes.plot([], [], color=look.colour, linestyle=":", label=f"{label} (not run)")
             continue

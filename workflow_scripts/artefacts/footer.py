@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.style import BASE_COLOUR
 from workflow_scripts.settings.evidence import Render
 
@@ -69,7 +70,7 @@ def finish(figure: Figure, config: Render, panels: Sequence[Axes], notes: Sequen
 
 def write_footer(figure: Figure, clauses: Sequence[str]) -> None:
     """Write the clauses below the panels."""
-    figure.supxlabel(footer(clauses), fontsize=6, color=BASE_COLOUR)
+    figure.supxlabel(footer([one_line(clause) for clause in clauses]), fontsize=6, color=BASE_COLOUR)
 
 
 def footer(clauses: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from workflow_scripts.analysis.claims import CheckedClaim
 from workflow_scripts.analysis.quantities import Estimate
 from workflow_scripts.analysis.verdicts import SYMBOLS
+from workflow_scripts.artefacts.literal import in_markdown
 from workflow_scripts.artefacts.paper_numbers import PublishedNumber, published_number
 from workflow_scripts.settings.claims import MINUS, quantity_text
 
@@ -89,10 +90,8 @@ def ledger_markdown(
         "| --- | --- | --- | --- |",
     ]
     for claim in checked:
-        statement = " ".join(claim.claim.statement.split())
-        lines.append(
-            f"| {claim.id} | {claim.claim.paper}, {claim.claim.place} | {statement} | **{claim.verdict}** |"
-        )
+        place, statement = in_markdown(claim.claim.place), in_markdown(claim.claim.statement)
+        lines.append(f"| {claim.id} | {claim.claim.paper}, {place} | {statement} | **{claim.verdict}** |")
     lines += [
         "",
         f"Each part: value [{100 * confidence:g} % interval], standard deviation between seeds, n questions,",
@@ -107,7 +106,7 @@ def ledger_markdown(
     ]
     for row in rows:
         lines.append(
-            f"| {row['claim']} | {row['part']} ({_place(row)}) | {_interval(row)} | {_seeds(row)} "
+            f"| {row['claim']} | {in_markdown(str(row['part']))} ({_place(row)}) | {_interval(row)} | {_seeds(row)} "
             f"| {_plain(row['n'])} | {_plain(row['k'])} | {_test(row)} | {_paper(row)} "
             f"| {_verdict(row)} |"
         )
@@ -154,9 +153,9 @@ def _test(row: dict[str, object]) -> str:
 
 
 def _paper(row: dict[str, object]) -> str:
-    return (
-        "–" if row["published"] is None else f"{_decimal(row['published'], row)} ({row['published_place']})"
-    )
+    if row["published"] is None:
+        return "–"
+    return f"{_decimal(row['published'], row)} ({in_markdown(str(row['published_place']))})"
 
 
 def _verdict(row: dict[str, object]) -> str:
@@ -165,4 +164,4 @@ def _verdict(row: dict[str, object]) -> str:
 
 
 def _because(row: dict[str, object]) -> str:
-    return f": {row['reason']}" if row["reason"] else ""
+    return f": {in_markdown(str(row['reason']))}" if row["reason"] else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from workflow_scripts.analysis.metrics import metric_label
+from workflow_scripts.artefacts.literal import in_markdown
 from workflow_scripts.artefacts.paper_numbers import PublishedNumber, find_number
 from workflow_scripts.settings.evidence import Render
 
@@ -101,10 +102,10 @@ def _published(
 
 def markdown(layout: MethodTable, cells: pd.DataFrame, config: Render) -> str:
     """Return the table for people: ours with interval and spread, the paper's beside it, the best in bold."""
-    lines = [f"# {config.entry.title}", "", config.entry.caption.strip(), ""]
+    lines = [f"# {in_markdown(config.entry.title)}", "", in_markdown(config.entry.caption), ""]
     for (policy, questions), block in cells.groupby(["policy", "question_set"], sort=False):
         if cells[["policy", "question_set"]].drop_duplicates().shape[0] > 1:
-            lines += [f"## {policy} on {questions}", ""]
+            lines += [f"## {in_markdown(str(policy))} on {in_markdown(str(questions))}", ""]
         lines += [*_block(layout, block), "", _foot(layout, block, config, str(policy), str(questions)), ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -117,7 +118,7 @@ def _block(layout: MethodTable, block: pd.DataFrame) -> list[str]:
         heads += [f"paper, {metric_label(metric, layout.paper.k)}"] if layout.paper else []
     lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
     for row in layout.rows:
-        texts = [row.label]
+        texts = [in_markdown(row.label)]
         for metric in layout.metrics:
             column = block[block["metric"] == metric]
             cell = column[column["method"] == row.method].iloc[0]
@@ -145,6 +146,7 @@ def _ours_text(cell: pd.Series, column: pd.Series) -> str:
 
 
 def _foot(layout: MethodTable, block: pd.DataFrame, config: Render, policy: str, questions: str) -> str:
+    policy, questions = in_markdown(policy), in_markdown(questions)
     done = block[block["status"] == "done"]
     if done.empty:
         return f"Nothing was run for {policy} on {questions} at scale {config.scale}."

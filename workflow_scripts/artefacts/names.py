@@ -6,8 +6,17 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import ArtefactEntry
 from workflow_scripts.settings.messages import did_you_mean
 
-AXIS_FIGURES = ("beyond_answer_space", "beyond_misconceptions", "beyond_prm_quality")
+AXIS_FIGURES = {
+    "beyond_answer_space": "question_sets",
+    "beyond_misconceptions": "policies",
+    "beyond_prm_quality": "methods",
+}
+"""Figures over an axis, and what they vary along it."""
+
 FIGURES = ("prose_fig1", "prose_fig2", "prose_fig3", "prose_fig4", "prose_fig5", *AXIS_FIGURES)
+ANSWER_SPACES = ("beyond_answer_space",)
+"""Figures whose axis is a number of different answers, drawn on a logarithmic scale."""
+
 TABLES = ("medqa_smollm2", "prose_table1", "prose_table2", "prose_table3", "prose_table4")
 
 
@@ -19,8 +28,19 @@ def check_renderable(artefact: str, entry: ArtefactEntry) -> None:
             f"artefact {artefact}: no {entry.kind} of that name is written.{did_you_mean(artefact, known)} A new one "
             "is added to workflow_scripts/artefacts (names.py, registry.py)."
         )
-    needs_axis = artefact in AXIS_FIGURES
-    if needs_axis and entry.axis is None:
-        raise UserError(f"artefact {artefact}: axis: is missing: the figure shows what varies along it.")
-    if entry.axis is not None and not needs_axis:
+    over = AXIS_FIGURES.get(artefact)
+    if entry.axis is None:
+        if over is not None:
+            raise UserError(f"artefact {artefact}: axis: is missing: the figure shows what varies along it.")
+        return
+    if over is None:
         raise UserError(f"artefact {artefact}: axis: is not drawn by this {entry.kind}. Leave it out.")
+    if entry.axis.over != over:
+        raise UserError(f"artefact {artefact}: axis.over: is {entry.axis.over}; the figure is over {over}.")
+    if artefact in ANSWER_SPACES:
+        for role, place in entry.axis.at.items():
+            if place < 2:
+                raise UserError(
+                    f"artefact {artefact}: axis.at.{role} is {place:g}. Give the number of different answers, 2 or "
+                    "more: with fewer there is no wrong one."
+                )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.paper_numbers import printed_name
 from workflow_scripts.artefacts.style import BASE_COLOUR, BLUE, FULL_WIDTH, VERMILLION
 from workflow_scripts.settings.evidence import Render
@@ -204,11 +205,12 @@ def _box(axes: Axes, box: Box, name: str) -> None:
         )
     )
     x, _ = box.middle
-    axes.text(
-        x, box.y + box.height - 0.07, box.title, ha="center", va="top", fontsize=6.8, weight="bold", color=INK
-    )
-    lines = "\n".join([box.text, *textwrap.wrap(name, 17)])
-    axes.text(x, box.y + 0.07, lines, ha="center", va="bottom", fontsize=6.8, color=INK)
+    top = box.y + box.height - 0.07
+    title = axes.text(x, top, box.title, ha="center", va="top", fontsize=6.8, weight="bold", color=INK)
+    title.set_parse_math(True)
+    lines = [line.replace("$", r"\$") for line in textwrap.wrap(one_line(name), 17)]  # a name is no formula
+    text = "\n".join([box.text, *lines])
+    axes.text(x, box.y + 0.07, text, ha="center", va="bottom", fontsize=6.8, color=INK, parse_math=True)
 
 
 def _rollouts(axes: Axes, box: Box) -> None:
@@ -216,7 +218,7 @@ def _rollouts(axes: Axes, box: Box) -> None:
     from matplotlib.patches import Circle, Rectangle
 
     for y, subscript, n_steps in ((2.84, "1", 3), (2.5, "2", 4), (1.9, "K", 2)):
-        axes.text(box.x + 0.08, y, f"$o_{subscript}$", va="center", fontsize=7, color=INK)
+        axes.text(box.x + 0.08, y, f"$o_{subscript}$", va="center", fontsize=7, color=INK, parse_math=True)
         x = box.x + 0.32
         for _ in range(n_steps):
             axes.add_patch(
@@ -226,7 +228,10 @@ def _rollouts(axes: Axes, box: Box) -> None:
         axes.add_patch(
             Circle((box.x + 1.42, y), 0.1, facecolor="white", edgecolor=BASE_COLOUR, linewidth=0.8)
         )
-        axes.text(box.x + 1.42, y, f"$a_{subscript}$", ha="center", va="center", fontsize=6, color=INK)
+        answer = axes.text(
+            box.x + 1.42, y, f"$a_{subscript}$", ha="center", va="center", fontsize=6, color=INK
+        )
+        answer.set_parse_math(True)
     axes.text(box.x + 0.14, 2.2, "⋮", ha="center", va="center", fontsize=8, color=INK)
 
 
@@ -253,6 +258,7 @@ def _arrow(axes: Axes, arrow: Arrow) -> None:
     before, after = arrow.points[len(arrow.points) // 2 - 1 : len(arrow.points) // 2 + 1]
     x, y = (before[0] + after[0]) / 2, (before[1] + after[1]) / 2
     if before[0] == after[0]:
-        axes.text(x + 0.05, y, arrow.label, ha="left", va="center", fontsize=6.5, color=colour)
+        label = axes.text(x + 0.05, y, arrow.label, ha="left", va="center", fontsize=6.5, color=colour)
     else:
-        axes.text(x, y + 0.04, arrow.label, ha="center", va="bottom", fontsize=6.5, color=colour)
+        label = axes.text(x, y + 0.04, arrow.label, ha="center", va="bottom", fontsize=6.5, color=colour)
+    label.set_parse_math(True)

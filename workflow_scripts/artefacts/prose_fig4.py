@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from workflow_scripts.artefacts.curves import shown_metric
 from workflow_scripts.artefacts.footer import write_footer
+from workflow_scripts.artefacts.literal import legend_label, one_line
 from workflow_scripts.artefacts.paper_numbers import printed_name, stands_for
 from workflow_scripts.artefacts.style import BASE_COLOUR, FULL_WIDTH, method_look
 from workflow_scripts.settings.evidence import Render
@@ -84,7 +85,7 @@ def _bars(axes: Axes, plotted: pd.DataFrame, config: Render, roles: list[str]) -
         rows = plotted[(plotted["method"] == method) & (plotted["metric"] == ACCURACY)]
         look = method_look(method, position)
         colour = "#B3B3B3" if method == "base" else look.colour
-        name = labels.get(method, method)
+        name = legend_label(labels.get(method, method))
         keys.append(Patch(color=colour, label=name if len(rows) else f"{name} (not run)"))
         for place, role in enumerate(roles):
             here = rows[rows["questions_role"] == role]
@@ -110,7 +111,7 @@ def _bars(axes: Axes, plotted: pd.DataFrame, config: Render, roles: list[str]) -
 def _set_label(role: str, adapted_on: str, config: Render) -> str:
     """The set's own name, what it stands for, and what to know of it."""
     own = config.question_set_labels.get(role, role)
-    lines = textwrap.wrap(printed_name(role, own), 18)
+    lines = textwrap.wrap(one_line(printed_name(role, own)), 18)
     paper_name = stands_for(role, own)
     if paper_name:
         lines.append(f"stands for {paper_name}")

@@ -8,6 +8,7 @@ import pandas as pd
 
 from workflow_scripts.analysis.metrics import metric_label
 from workflow_scripts.analysis.sampled_rows import AVERAGE
+from workflow_scripts.artefacts.literal import in_markdown
 from workflow_scripts.artefacts.method_table import ABSENT, NOT_RUN
 from workflow_scripts.artefacts.paper_numbers import PAPER_POLICIES, stands_for
 from workflow_scripts.artefacts.set_table import (
@@ -21,7 +22,7 @@ from workflow_scripts.settings.evidence import Render
 
 def markdown(layout: SetTable, cells: pd.DataFrame, config: Render) -> str:
     """Return the table for people; the last line says what our values rest on."""
-    lines = [f"# {config.entry.title}", "", config.entry.caption.strip(), ""]
+    lines = [f"# {in_markdown(config.entry.title)}", "", in_markdown(config.entry.caption), ""]
     lines += _rankings(layout, cells, config) if layout.systems else _blocks(layout, cells, config)
     return "\n".join([*lines, _foot(layout, cells, config)]) + "\n"
 
@@ -34,7 +35,8 @@ def _blocks(layout: SetTable, cells: pd.DataFrame, config: Render) -> list[str]:
         policy = PAPER_POLICIES.get(role, role)
         ours = config.policy_labels.get(role, NOT_RUN)
         heads = _set_names(config)
-        lines += [f"## {ours}, standing for {policy}" if stands_for(role, ours) else f"## {ours}", ""]
+        heading = f"## {in_markdown(ours)}"
+        lines += [f"{heading}, standing for {policy}" if stands_for(role, ours) else heading, ""]
         lines += [_line(["here", *heads]), _rule(len(heads))]
         for row, of_row in block.groupby("row", sort=False):
             texts = [_ours(cell, _column(block, cell)) for _, cell in of_row.iterrows()]
@@ -56,7 +58,8 @@ def _rankings(layout: SetTable, cells: pd.DataFrame, config: Render) -> list[str
     lines = [_line(["policy", "method", *_set_names(config)]), "| --- " + _rule(len(roles_shown(config)))]
     for (role, row), of_row in ours.groupby(["policy_role", "row"], sort=False):
         texts = [_ours(cell, _column(ours, cell), second=True) for _, cell in of_row.iterrows()]
-        lines.append(_line([config.policy_labels.get(str(role), f"no {role}"), str(row), *texts]))
+        name = in_markdown(config.policy_labels.get(str(role), f"no {role}"))
+        lines.append(_line([name, str(row), *texts]))
     return [*lines, "", *_systems(layout, cells, config), ""]
 
 
@@ -125,7 +128,7 @@ def _named(row: str, of_row: pd.DataFrame) -> str:
 
 def _set_names(config: Render) -> list[str]:
     return [
-        "Avg." if role == AVERAGE else config.question_set_labels.get(role, f"no {role}")
+        "Avg." if role == AVERAGE else in_markdown(config.question_set_labels.get(role, f"no {role}"))
         for role in roles_shown(config)
     ]
 
@@ -162,7 +165,7 @@ def _foot(layout: SetTable, cells: pd.DataFrame, config: Render) -> str:
     named = config.question_set_labels | config.policy_labels
     roles = [*config.entry.question_sets, *(config.entry.policies if layout.systems else [])]
     stands = ", ".join(
-        f"{named[role]} for {paper_name}"
+        f"{in_markdown(named[role])} for {paper_name}"
         for role in roles
         if role in named and (paper_name := stands_for(role, named[role]))
     )

@@ -93,6 +93,7 @@ SETTINGS: dict[str, object] = {
     "figure.dpi": PNG_DPI,
     "figure.constrained_layout.wspace": 0.05,  # of a panel: keeps labels off the panel before
     "axes.unicode_minus": True,
+    "text.parse_math": False,  # a label's $ is a $; the drawing of prose_fig3 asks for its formulas
 }
 
 

@@ -63,7 +63,13 @@ def check_references(loaded: Configuration, source: str) -> None:
         _check_source(f"policy {name}", policy.source, loaded)
     for name, prm in loaded.prms.items():
         _check_source(f"process reward model {name}", prm.source, loaded)
+    labels: dict[str, str] = {}
     for name, method in loaded.methods.items():
+        if labels.setdefault(method.label, name) != name:
+            raise UserError(
+                f"method {name}: label: {method.label!r} is that of {labels[method.label]}, too; a figure could not "
+                "tell them apart."
+            )
         if isinstance(method.reward, ProcessReward) and method.reward.prm is not None:
             _known(method.reward.prm, ROLES["prm"], f"method {name}: reward.prm", "role")
     for name, artefact in loaded.artefacts.items():

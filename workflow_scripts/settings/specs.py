@@ -411,6 +411,8 @@ RewardSpec = Annotated[
 class MethodSpec(Strict):
     """One entry of config/methods.yaml: a reward."""
 
-    label: str = Field(description="as printed in figures and tables", json_schema_extra=NO_NUMBERS)
+    label: str = Field(
+        pattern=r"\w", description="as printed in figures and tables", json_schema_extra=NO_NUMBERS
+    )
     reward: RewardSpec
     paper: str = Field(description="where the method is defined", json_schema_extra=NO_NUMBERS)
