@@ -44,7 +44,7 @@ def read_yaml(path: Path) -> Any:
         raise UserError(
             f"{path}: cannot be read ({error.strerror}). Run from the repository's folder."
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # e.g. of the date 2024-13-45
         raise UserError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     except UserError as error:
         raise UserError(f"{path}: {error}") from error

@@ -12,6 +12,7 @@ import yaml
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.load import load_settings
+from workflow_scripts.yaml_file import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 MINI = yaml.safe_load((ROOT / "config/mini.yaml").read_text(encoding="utf-8"))
@@ -62,10 +63,27 @@ def test_the_model_of_a_method_is_a_role_of_process_reward_models(prm: str, hint
 
 @pytest.mark.parametrize(
     ("label", "words"),
-    [("TTRL", "'TTRL' is that of ttrl, too"), ("", "label"), (" ", "label")],
+    [
+        ("TTRL", "'TTRL' is that of ttrl, too"),
+        ("TTRL ", "is that of ttrl, too"),
+        ("base", "is that of the unadapted policy, too"),
+        ("", "label"),
+        (" ", "label"),
+    ],
 )
 def test_a_label_tells_a_method_from_the_others(label: str, words: str) -> None:
     assert words in message(methods={"mine": {**process(), "label": label}})
+
+
+def test_no_method_takes_the_name_of_the_unadapted_policy() -> None:
+    assert message(methods={"base": process()}).startswith("method base: is the name of the unadapted policy")
+
+
+@pytest.mark.parametrize("value", ["2024-13-45", "0b_", "!!int abc", "[" * 3000 + "]" * 3000])
+def test_a_value_that_yaml_cannot_hold_is_told_in_one_line(tmp_path: Path, value: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"scale: {value}\n", encoding="utf-8")
+    with pytest.raises(UserError, match="is not YAML"):
+        read_yaml(tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +253,7 @@ def level(metric: str, method: str = "prose", where: str = "last") -> dict[str, 
     return {"kind": "level", "metric": metric, "method": method, "where": where}
 
 
-TTRL_LAST = {"metric": "avg@k", "method": "prose"}
+PROSE_LAST = {"metric": "avg@k", "method": "prose"}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +269,7 @@ TTRL_LAST = {"metric": "avg@k", "method": "prose"}
             {
                 "quantity": {
                     "kind": "contrast",
-                    "sum": [{**TTRL_LAST, "weight": 0.0}, {**TTRL_LAST, "weight": 0.0}],
+                    "sum": [{**PROSE_LAST, "weight": 0.0}, {**PROSE_LAST, "weight": 0.0}],
                 }
             },
             "a term of weight 0 adds nothing",
@@ -260,15 +278,38 @@ TTRL_LAST = {"metric": "avg@k", "method": "prose"}
             {
                 "quantity": {
                     "kind": "lead",
-                    "of": TTRL_LAST,
-                    "over": [TTRL_LAST, {"metric": "avg@k", "where": "base"}],
+                    "of": PROSE_LAST,
+                    "over": [PROSE_LAST, {"metric": "avg@k", "where": "base"}],
                 }
             },
             "a lead is over others",
         ),
         (
+            {
+                "quantity": {
+                    "kind": "ratio",
+                    "metric": "train.reward",
+                    "per": "train.reward",
+                    "method": "prose",
+                }
+            },
+            "itself is 1",
+        ),
+        (
+            {
+                "quantity": {
+                    "kind": "gain",
+                    "metric": "avg@k",
+                    "method": "prose",
+                    "where": "peak",
+                    "over": "peak",
+                }
+            },
+            "is 0, whatever happens",
+        ),
+        (
             {"quantity": {"kind": "difference", "metric": "avg@k", "method": "prose", "minus": "prose"}},
-            "prose minus itself is 0",
+            "is 0, whatever happens",
         ),
         (
             {"published": {"paper": "prose", "place": "Table 1", "row": "PROSE gian", "metric": "avg@16"}},

@@ -59,7 +59,7 @@ def test_canonical_json_depends_on_content_alone() -> None:
         {"grpo__gradient_checkpointing": True},
         {"grpo__save_every": 7},
         {"resources__train__mem_mb": 1},
-        {"statistics__bootstrap_samples": 10},
+        {"statistics__bootstrap_samples": 100},
         {"headline": ["prose_fig1"]},
     ],
 )
@@ -276,7 +276,7 @@ def test_evaluations_that_differ_in_what_decides_them_lie_apart() -> None:
 
     evaluations = set(planned().evaluations)
     for change in ("bootstrap_samples", "seed"):
-        assert not set(planned(**{f"statistics__{change}": 10}).evaluations) & evaluations
+        assert not set(planned(**{f"statistics__{change}": 300}).evaluations) & evaluations
 
 
 def test_paper_settings_are_those_of_the_paper() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from workflow_scripts.artefacts.curves import select_means
@@ -77,7 +78,7 @@ def draw_points(
     axes.errorbar(
         x,
         value,
-        yerr=None if pd.isna(low).all() else [value - low, high - value],
+        yerr=None if pd.isna(low).all() else [np.maximum(0, value - low), np.maximum(0, high - value)],
         color=look.colour,
         marker=look.marker,
         markerfacecolor="white" if hollow else look.colour,

@@ -13,7 +13,7 @@ rest of it), `train.reward_accuracy` and `train.protection_gap`, as metrics.json
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -127,12 +127,6 @@ class Difference(Strict):
     minus: Name
     where: Where = "last"
     adapted_on: Name | None = None
-
-    @model_validator(mode="after")
-    def _is_of_two_methods(self) -> Difference:
-        if self.method == self.minus:
-            raise ValueError(f"{self.method} minus itself is 0; name two methods")
-        return self
 
     def sums(self) -> list[list[Term]]:
         return [
@@ -281,6 +275,15 @@ class Part(Strict):
         terms = all_terms(self.quantity)
         if len({term.is_of_training for term in terms}) > 1:
             raise ValueError(f"part `{self.says}` mixes training metrics with evaluated ones")
+        if self.quantity.kind == "ratio" and self.quantity.metric == self.quantity.per:
+            raise ValueError(f"part `{self.says}`: {self.quantity.metric} per itself is 1")
+        for sums in [] if self.quantity.kind == "ratio" else self.quantity.sums():
+            weights: dict[Term, float] = {}
+            for term in sums:
+                plain = replace(term, weight=1.0)
+                weights[plain] = weights.get(plain, 0.0) + term.weight
+            if not any(weights.values()):
+                raise ValueError(f"part `{self.says}`: {sum_text(sums)} is 0, whatever happens")
         for term in terms:
             if (term.method is None) != (term.where == "base"):
                 raise ValueError(

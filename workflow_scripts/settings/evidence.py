@@ -40,6 +40,8 @@ class Needs(Strict):
 
     @model_validator(mode="after")
     def _nothing_is_asked_in_vain(self) -> Needs:
+        if not (self.methods or self.base or isinstance(self, ArtefactEntry)):
+            raise ValueError("neither methods nor base: nothing is asked for")
         for name in self.score_steps:
             if name == "base" and not self.base:
                 raise ValueError("score_steps names base, but base is false")

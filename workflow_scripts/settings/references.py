@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.configuration import DEFAULT_PRM, Configuration
 from workflow_scripts.settings.evidence import ClaimSpec, Needs
@@ -63,12 +64,16 @@ def check_references(loaded: Configuration, source: str) -> None:
         _check_source(f"policy {name}", policy.source, loaded)
     for name, prm in loaded.prms.items():
         _check_source(f"process reward model {name}", prm.source, loaded)
-    labels: dict[str, str] = {}
+    labels = {"base": "the unadapted policy"}
     for name, method in loaded.methods.items():
-        if labels.setdefault(method.label, name) != name:
+        if name == "base":
             raise UserError(
-                f"method {name}: label: {method.label!r} is that of {labels[method.label]}, too; a figure could not "
-                "tell them apart."
+                "method base: is the name of the unadapted policy in every table. Choose another."
+            )
+        if labels.setdefault(one_line(method.label), name) != name:
+            raise UserError(
+                f"method {name}: label: {method.label!r} is that of {labels[one_line(method.label)]}, too. "
+                "A figure could not tell them apart."
             )
         if isinstance(method.reward, ProcessReward) and method.reward.prm is not None:
             _known(method.reward.prm, ROLES["prm"], f"method {name}: reward.prm", "role")

@@ -83,6 +83,6 @@ class GrpoSpec(Strict):
 class StatisticsSpec(Strict):
     """Intervals: bootstrap over questions, seeds apart."""
 
-    bootstrap_samples: Count
-    confidence: Share
+    bootstrap_samples: Annotated[int, Field(ge=100)]
+    confidence: Annotated[float, Field(ge=0.5, lt=1)]
     seed: Seed
