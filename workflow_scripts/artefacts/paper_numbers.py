@@ -6,9 +6,12 @@ import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workflow_scripts.analysis.claims import CheckedPart
 from workflow_scripts.errors import UserError
+
+if TYPE_CHECKING:
+    from workflow_scripts.analysis.claims import CheckedPart
 
 COLUMNS = ("paper", "place", "row", "metric", "question_set", "policy", "value", "note")
 

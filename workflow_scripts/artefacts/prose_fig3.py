@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -205,12 +205,15 @@ def _box(axes: Axes, box: Box, name: str) -> None:
         )
     )
     x, _ = box.middle
-    top = box.y + box.height - 0.07
-    title = axes.text(x, top, box.title, ha="center", va="top", fontsize=6.8, weight="bold", color=INK)
-    title.set_parse_math(True)
+    look: dict[str, Any] = {"ha": "center", "fontsize": 6.8}
+    _write(axes, x, box.y + box.height - 0.07, box.title, va="top", weight="bold", **look)
     lines = [line.replace("$", r"\$") for line in textwrap.wrap(one_line(name), 17)]  # a name is no formula
-    text = "\n".join([box.text, *lines])
-    axes.text(x, box.y + 0.07, text, ha="center", va="bottom", fontsize=6.8, color=INK, parse_math=True)
+    _write(axes, x, box.y + 0.07, "\n".join([box.text, *lines]), va="bottom", **look)
+
+
+def _write(axes: Axes, x: float, y: float, text: str, *, color: str = INK, **look: Any) -> None:
+    """Write a text of the drawing's own, in which `$...$` is a formula."""
+    axes.text(x, y, text, color=color, parse_math=True, **look)
 
 
 def _rollouts(axes: Axes, box: Box) -> None:
@@ -218,7 +221,7 @@ def _rollouts(axes: Axes, box: Box) -> None:
     from matplotlib.patches import Circle, Rectangle
 
     for y, subscript, n_steps in ((2.84, "1", 3), (2.5, "2", 4), (1.9, "K", 2)):
-        axes.text(box.x + 0.08, y, f"$o_{subscript}$", va="center", fontsize=7, color=INK, parse_math=True)
+        _write(axes, box.x + 0.08, y, f"$o_{subscript}$", va="center", fontsize=7)
         x = box.x + 0.32
         for _ in range(n_steps):
             axes.add_patch(
@@ -228,10 +231,7 @@ def _rollouts(axes: Axes, box: Box) -> None:
         axes.add_patch(
             Circle((box.x + 1.42, y), 0.1, facecolor="white", edgecolor=BASE_COLOUR, linewidth=0.8)
         )
-        answer = axes.text(
-            box.x + 1.42, y, f"$a_{subscript}$", ha="center", va="center", fontsize=6, color=INK
-        )
-        answer.set_parse_math(True)
+        _write(axes, box.x + 1.42, y, f"$a_{subscript}$", ha="center", va="center", fontsize=6)
     axes.text(box.x + 0.14, 2.2, "⋮", ha="center", va="center", fontsize=8, color=INK)
 
 
@@ -258,7 +258,6 @@ def _arrow(axes: Axes, arrow: Arrow) -> None:
     before, after = arrow.points[len(arrow.points) // 2 - 1 : len(arrow.points) // 2 + 1]
     x, y = (before[0] + after[0]) / 2, (before[1] + after[1]) / 2
     if before[0] == after[0]:
-        label = axes.text(x + 0.05, y, arrow.label, ha="left", va="center", fontsize=6.5, color=colour)
+        _write(axes, x + 0.05, y, arrow.label, ha="left", va="center", fontsize=6.5, color=colour)
     else:
-        label = axes.text(x, y + 0.04, arrow.label, ha="center", va="bottom", fontsize=6.5, color=colour)
-    label.set_parse_math(True)
+        _write(axes, x, y + 0.04, arrow.label, ha="center", va="bottom", fontsize=6.5, color=colour)

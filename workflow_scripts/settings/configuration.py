@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec
+from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec, Needs
 from workflow_scripts.settings.scale import Settings
 from workflow_scripts.settings.specs import (
     FinetunedPolicy,
@@ -14,6 +14,7 @@ from workflow_scripts.settings.specs import (
     PolicySpec,
     PretrainedPolicy,
     PrmSpec,
+    ProcessReward,
     QuestionSetSpec,
     TrainedPrm,
 )
@@ -44,3 +45,9 @@ class Configuration:
         if isinstance(source, GeneratedQuestions | PretrainedPolicy | FinetunedPolicy | TrainedPrm):
             return self.worlds[source.world]
         return None
+
+    def prm_role(self, needs: Needs, method: str) -> str:
+        """The process reward model of a method: its own, else the entry's, else the usual one."""
+        reward = self.methods[method].reward
+        own = reward.prm if isinstance(reward, ProcessReward) else None
+        return own or needs.prm or DEFAULT_PRM

@@ -20,7 +20,6 @@ from workflow_scripts.settings.specs import (
     LocalQuestions,
     MatchedQuestions,
     PretrainedPolicy,
-    ProcessReward,
     QuestionSetSpec,
     TrainedPrm,
 )
@@ -191,14 +190,12 @@ def _check_cells(where: str, needs: Needs, loaded: Configuration) -> None:
 
 def _prm_roles(needs: Needs, loaded: Configuration) -> set[str]:
     """The roles of the process reward models that score steps for `needs`."""
-    usual = needs.prm or DEFAULT_PRM
-    rewards = [loaded.methods[method].reward for method in needs.methods]
-    own = {
-        (isinstance(reward, ProcessReward) and reward.prm) or usual
-        for reward in rewards
-        if reward.kind not in NO_PRM_NEEDED
+    scored = {
+        loaded.prm_role(needs, method)
+        for method in needs.methods
+        if loaded.methods[method].reward.kind not in NO_PRM_NEEDED
     }
-    return own | ({usual} if needs.score_steps else set())
+    return scored | ({needs.prm or DEFAULT_PRM} if needs.score_steps else set())
 
 
 def _check_model(where: str, model: str, source: object, questions: str, loaded: Configuration) -> None:

@@ -24,7 +24,7 @@ from workflow_scripts.settings.evidence import (
 )
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
-from workflow_scripts.settings.specs import MatchedQuestions, ProcessReward
+from workflow_scripts.settings.specs import MatchedQuestions
 from workflow_scripts.settings.steps import CheckOverlap, Train
 
 __all__ = ["Job", "Plan", "resolve"]
@@ -113,18 +113,11 @@ def not_run(maker: JobMaker, cell: Cell, lacking: list[str]) -> NotRun:
     return NotRun(**vars(cell), reason=reason)
 
 
-def prm_role(maker: JobMaker, needs: Needs, method: str) -> str:
-    """The process reward model of a method: its own, else the entry's, else the usual one."""
-    reward = maker.loaded.methods[method].reward
-    own = reward.prm if isinstance(reward, ProcessReward) else None
-    return own or needs.prm or DEFAULT_PRM
-
-
 def lacking_roles(maker: JobMaker, needs: Needs, cell: Cell) -> list[str]:
     """Return the roles that one cell needs and the scale does not fill."""
     needed = [cell.policy_role, cell.questions_role]
     if cell.method and maker.loaded.methods[cell.method].reward.kind not in NO_PRM_NEEDED:
-        needed.append(prm_role(maker, needs, cell.method))
+        needed.append(maker.loaded.prm_role(needs, cell.method))
     return [role for role in needed if role not in maker.scale.roles.names()]
 
 
@@ -148,7 +141,7 @@ def run_evidence(maker: JobMaker, needs: Needs, cell: Cell, method: str, seed: i
     """One run, and the evaluation of its last checkpoint if asked for."""
     names = maker.scale.roles.names()
     policy, questions = names[cell.policy_role], names[cell.questions_role]
-    prm = names.get(prm_role(maker, needs, method))
+    prm = names.get(maker.loaded.prm_role(needs, method))
     run = maker.run(policy, questions, method, prm, seed)
     config = maker.plan.runs[run].config
     prm_id = config.prm if isinstance(config, Train) else None

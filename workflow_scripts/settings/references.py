@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from workflow_scripts.artefacts.literal import one_line
+from workflow_scripts.artefacts.paper_numbers import read_paper_numbers
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.configuration import DEFAULT_PRM, Configuration
 from workflow_scripts.settings.evidence import ClaimSpec, Needs
@@ -124,12 +124,11 @@ def check_published(claims: Mapping[str, ClaimSpec], path: Path) -> None:
     """Raise UserError where a part names a published number that no row of the file `path` gives."""
     if not path.is_file():
         return
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
-        rows = list(csv.DictReader(file))
+    numbers = read_paper_numbers(path)
     for name, claim in claims.items():
         for i, part in enumerate(claim.parts):
             wanted = {} if part.published is None else part.published.model_dump(exclude_none=True)
-            if not any(wanted.items() <= row.items() for row in rows):
+            if not any(wanted.items() <= vars(number).items() for number in numbers):
                 raise UserError(
                     f"claim {name}: parts.{i}.published: {path.name} has no row with {', '.join(wanted.values())}."
                 )
