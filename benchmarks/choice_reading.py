@@ -19,7 +19,7 @@ from pathlib import Path
 
 from workflow_scripts.answers.choice import read_choice
 from workflow_scripts.questions.schema import UnlabelledQuestion
-from workflow_scripts.settings.specs import ChoiceRule
+from workflow_scripts.settings.question_sets import ChoiceRule
 
 Pair = tuple[str, UnlabelledQuestion]
 

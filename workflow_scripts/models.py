@@ -12,7 +12,7 @@ from workflow_scripts.hub_access import hub_failure
 from workflow_scripts.provenance.record import Record
 from workflow_scripts.provenance.revisions import read_revision
 from workflow_scripts.provenance.state import artefact_state
-from workflow_scripts.settings.specs import HubModel, LocalModel
+from workflow_scripts.settings.models import HubModel, LocalModel
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model")
 

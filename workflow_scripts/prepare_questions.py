@@ -19,7 +19,7 @@ from workflow_scripts.questions.card import question_card
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import write_questions
 from workflow_scripts.questions.sources import load_questions
-from workflow_scripts.settings.specs import HubQuestions, LocalQuestions, QuestionSetSpec
+from workflow_scripts.settings.question_sets import HubQuestions, LocalQuestions, QuestionSetSpec
 from workflow_scripts.settings.steps import PrepareQuestions
 
 log = logging.getLogger(__name__)

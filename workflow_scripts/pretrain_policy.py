@@ -15,7 +15,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.files import exclusive
 from workflow_scripts.models import fetch_model, publish, weights_directory
 from workflow_scripts.provenance.record import start_record
-from workflow_scripts.settings.specs import FinetunedPolicy, PretrainedPolicy
+from workflow_scripts.settings.models import FinetunedPolicy, PretrainedPolicy
 from workflow_scripts.settings.steps import PreparePolicy
 
 if TYPE_CHECKING:

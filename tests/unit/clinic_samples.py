@@ -6,8 +6,9 @@ from pathlib import Path
 
 from workflow_scripts.policies.rollouts import Sampler
 from workflow_scripts.questions.schema import Question
+from workflow_scripts.settings.models import Architecture
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import Architecture, ChoiceRule, GeneratedQuestions
+from workflow_scripts.settings.question_sets import ChoiceRule, GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClinicWorld, Families
 from workflow_scripts.worlds.clinic import Clinic
 

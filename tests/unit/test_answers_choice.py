@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from workflow_scripts.answers.choice import read_choice
 from workflow_scripts.questions.schema import UnlabelledQuestion
-from workflow_scripts.settings.specs import ChoiceRule
+from workflow_scripts.settings.question_sets import ChoiceRule
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "extraction_cases.jsonl"
 DRUGS = {

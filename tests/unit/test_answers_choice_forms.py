@@ -10,7 +10,7 @@ import pytest
 from workflow_scripts.answers.choice import SEARCHED, read_choice
 from workflow_scripts.answers.found import Reading
 from workflow_scripts.questions.schema import UnlabelledQuestion
-from workflow_scripts.settings.specs import ChoiceRule
+from workflow_scripts.settings.question_sets import ChoiceRule
 
 DRUGS = {"A": "Aspirin", "B": "Bisoprolol", "C": "Codeine", "D": "Digoxin"}
 TEN = {letter: f"Site number {n}" for n, letter in enumerate(string.ascii_uppercase[:10], start=1)}

@@ -16,7 +16,7 @@ import pytest
 from workflow_scripts.answers.choice import read_choice
 from workflow_scripts.answers.found import Reading
 from workflow_scripts.questions.schema import UnlabelledQuestion
-from workflow_scripts.settings.specs import ChoiceRule
+from workflow_scripts.settings.question_sets import ChoiceRule
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 OUTPUTS = DATA / "model_outputs"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workflow_scripts.answers.countdown import find_expression, normal_form
 from workflow_scripts.answers.reading import gold_forms, read_answers
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import CountdownRule
+from workflow_scripts.settings.question_sets import CountdownRule
 
 CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "countdown_cases.jsonl"
 

@@ -12,7 +12,7 @@ from workflow_scripts.answers.boxes import find_boxes
 from workflow_scripts.answers.maths import Accept, find_math
 from workflow_scripts.answers.reading import find_gold, gold_forms, read_answers
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import MathRule
+from workflow_scripts.settings.question_sets import MathRule
 
 CASES = Path(__file__).parents[2].parent / "shared" / "cases" / "extraction_cases.jsonl"
 ACCEPT = {

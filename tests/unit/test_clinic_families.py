@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tests.unit.clinic_samples import questions, world_settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import GeneratedQuestions
+from workflow_scripts.settings.question_sets import GeneratedQuestions
 from workflow_scripts.settings.worlds import Families
 from workflow_scripts.worlds.checking import check_steps
 from workflow_scripts.worlds.clinic import Clinic

@@ -8,7 +8,8 @@ import pytest
 from tests.unit.clinic_samples import angina_question, questions, world_settings
 from workflow_scripts.answers.reading import read_answer
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.specs import ChoiceRule, GeneratedQuestions, StepLabels
+from workflow_scripts.settings.models import StepLabels
+from workflow_scripts.settings.question_sets import ChoiceRule, GeneratedQuestions
 from workflow_scripts.worlds.checking import (
     answer_agrees_with_steps,
     check_steps,

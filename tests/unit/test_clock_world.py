@@ -13,7 +13,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.policies import gates
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import ChoiceRule, GeneratedQuestions, MathRule
+from workflow_scripts.settings.question_sets import ChoiceRule, GeneratedQuestions, MathRule
 from workflow_scripts.settings.worlds import Belief, ClockWorld
 from workflow_scripts.worlds.clock import CHAIN_LENGTH, OPERATIONS, Clock
 

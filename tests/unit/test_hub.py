@@ -20,7 +20,7 @@ READ = """
 import json, sys
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.hub import hub_rows, hub_side_files
-from workflow_scripts.settings.specs import HubQuestions
+from workflow_scripts.settings.question_sets import HubQuestions
 source = {"kind": "hub", "split": "test", "shape": "questions", **json.loads(sys.argv[1])}
 source = HubQuestions.model_validate(source)
 try:
@@ -37,7 +37,7 @@ import sys
 from pathlib import Path
 from workflow_scripts.errors import UserError
 from workflow_scripts.models import fetch_model
-from workflow_scripts.settings.specs import HubModel
+from workflow_scripts.settings.models import HubModel
 try:
     folder, notes = fetch_model(HubModel(kind="hub", id=sys.argv[1]), Path(sys.argv[3]), Path(sys.argv[2]))
 except UserError as error:

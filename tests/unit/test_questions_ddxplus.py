@@ -17,7 +17,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.questions.ddxplus import ddxplus_converter
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.questions.tables import Row
-from workflow_scripts.settings.specs import BuiltOptions
+from workflow_scripts.settings.question_sets import BuiltOptions
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "data" / "ddxplus"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.matched import matched_questions
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import BuiltOptions
+from workflow_scripts.settings.question_sets import BuiltOptions
 
 
 def base(answer: str, identity: str = "amc-1", kind: str = "number", **meta: object) -> Question:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.options import shuffled_options
-from workflow_scripts.settings.specs import QuestionSetSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 
 PAGE = Path(__file__).parents[2] / "docs" / "question-sets.md"
 METALS = ["Zinc", "Iron", "Lead", "Gold"]

@@ -14,7 +14,7 @@ from workflow_scripts.provenance.document import read_record
 from workflow_scripts.questions.overlap import normal_text, overlaps
 from workflow_scripts.questions.schema import Question, write_questions
 from workflow_scripts.questions.sources import load_questions
-from workflow_scripts.settings.specs import QuestionSetSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 
 MEDQA = Path(__file__).parents[3] / "shared" / "data" / "medqa"
 

@@ -13,7 +13,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.questions.card import question_card
 from workflow_scripts.questions.schema import read_questions, write_questions
 from workflow_scripts.questions.sources import Loaded, load_questions
-from workflow_scripts.settings.specs import QuestionSetSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(

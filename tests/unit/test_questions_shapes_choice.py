@@ -10,7 +10,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.questions.shapes import Unlabelled, row_converter
 from workflow_scripts.questions.tables import Row
-from workflow_scripts.settings.specs import BuiltOptions, Shape
+from workflow_scripts.settings.question_sets import BuiltOptions, Shape
 
 MMLU = {
     "question": "Which is a metal?",

@@ -19,7 +19,7 @@ from workflow_scripts.questions.sources import Loaded, load_questions
 from workflow_scripts.questions.tables import Row
 from workflow_scripts.questions.wrong_answers import frequent_wrong_answers
 from workflow_scripts.settings.load import load_scale_file
-from workflow_scripts.settings.specs import HubQuestions, QuestionSetSpec
+from workflow_scripts.settings.question_sets import HubQuestions, QuestionSetSpec
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"

@@ -8,7 +8,7 @@ from tests.unit.clinic_samples import angina_question
 from workflow_scripts.questions.schema import UnlabelledQuestion
 from workflow_scripts.rewards import make_reward
 from workflow_scripts.rewards.group import RolloutGroup
-from workflow_scripts.settings import specs
+from workflow_scripts.settings import methods
 
 
 def group(answers, step_scores=None, stream="0/0/q"):
@@ -25,19 +25,19 @@ def reward(settings):
     return make_reward(settings, {"hand-1": "B"})
 
 
-ONE_CLASS = specs.MajorityReward(kind="majority", missing="one_class")
+ONE_CLASS = methods.MajorityReward(kind="majority", missing="one_class")
 ALL = [
-    specs.MajorityReward(kind="majority"),
+    methods.MajorityReward(kind="majority"),
     *(
-        specs.ProcessReward(kind="process", aggregation=how, format_guard=guard)
+        methods.ProcessReward(kind="process", aggregation=how, format_guard=guard)
         for how in ("min", "mean", "sum", "product", "last")
         for guard in (True, False)
     ),
-    specs.ProcessLabelReward(kind="process_label", selection="sc_rm", aggregation="min"),
-    specs.ProcessLabelReward(kind="process_label", selection="bon", aggregation="min"),
-    specs.OracleReward(kind="oracle"),
-    specs.RandomReward(kind="random"),
-    specs.FormatReward(kind="format"),
+    methods.ProcessLabelReward(kind="process_label", selection="sc_rm", aggregation="min"),
+    methods.ProcessLabelReward(kind="process_label", selection="bon", aggregation="min"),
+    methods.OracleReward(kind="oracle"),
+    methods.RandomReward(kind="random"),
+    methods.FormatReward(kind="format"),
 ]
 
 
@@ -83,15 +83,15 @@ def test_missing_answers_as_one_class_can_be_the_pseudo_label_and_are_then_rewar
     ],
 )
 def test_process_reward_aggregates_the_step_scores(how, expected):
-    process = reward(specs.ProcessReward(kind="process", aggregation=how, format_guard=True))
+    process = reward(methods.ProcessReward(kind="process", aggregation=how, format_guard=True))
     scored = process.score(group(["A", "B"], [[0.5, 0.2, 0.8], [1.0, 0.5]]))
     assert scored == pytest.approx(expected)
 
 
 def test_format_guard_gives_zero_without_an_answer_and_can_be_switched_off():
     scores = [[0.9, 0.8], [0.7]]
-    guarded = reward(specs.ProcessReward(kind="process", aggregation="min", format_guard=True))
-    bare = reward(specs.ProcessReward(kind="process", aggregation="min", format_guard=False))
+    guarded = reward(methods.ProcessReward(kind="process", aggregation="min", format_guard=True))
+    bare = reward(methods.ProcessReward(kind="process", aggregation="min", format_guard=False))
     assert guarded.score(group([None, "A"], scores)) == [0.0, 0.7]
     assert bare.score(group([None, "A"], scores)) == [0.8, 0.7]
 
@@ -116,9 +116,9 @@ def test_process_label_without_any_answer_rewards_nobody():
 
 def test_controls():
     answers = group(["A", "B", None, "B"])
-    assert reward(specs.OracleReward(kind="oracle")).score(answers) == [0, 1, 0, 1]
-    assert reward(specs.FormatReward(kind="format")).score(answers) == [1, 1, 0, 1]
-    coin = reward(specs.RandomReward(kind="random"))
+    assert reward(methods.OracleReward(kind="oracle")).score(answers) == [0, 1, 0, 1]
+    assert reward(methods.FormatReward(kind="format")).score(answers) == [1, 1, 0, 1]
+    coin = reward(methods.RandomReward(kind="random"))
     many = group(["A"] * 2000)
     assert coin.score(many) == coin.score(many) != coin.score(group(["A"] * 2000, stream="0/1/q"))
     assert sum(coin.score(many)) / 2000 == pytest.approx(0.5, abs=0.04)
@@ -131,7 +131,7 @@ def test_no_reward_but_the_oracle_changes_with_the_gold_answer(settings):
     rollouts = group(["A", "B", "B", None], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5]])
     with_gold_b = make_reward(settings, {"hand-1": "B"}).score(rollouts)
     with_gold_e = make_reward(settings, {"hand-1": "E"}).score(rollouts)
-    assert (with_gold_b != with_gold_e) == isinstance(settings, specs.OracleReward)
+    assert (with_gold_b != with_gold_e) == isinstance(settings, methods.OracleReward)
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,10 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.settings.evidence import CheckClaims
 from workflow_scripts.settings.job import Job, Plan
 from workflow_scripts.settings.load import load_scale_file, load_settings
+from workflow_scripts.settings.methods import MajorityReward, MethodSpec
+from workflow_scripts.settings.models import HubModel, LocalModel
 from workflow_scripts.settings.plan import resolve
-from workflow_scripts.settings.specs import HubModel, LocalModel, LocalQuestions, MajorityReward, MethodSpec
+from workflow_scripts.settings.question_sets import LocalQuestions
 from workflow_scripts.settings.steps import PrepareQuestions
 from workflow_scripts.settings.workflow import (
     all_pages,

@@ -6,7 +6,7 @@ import torch
 from tests.unit.clinic_samples import PROMPT, questions, save_untrained_policy, world_settings
 from workflow_scripts.errors import UserError
 from workflow_scripts.policies.loading import load_model, load_tokenizer
-from workflow_scripts.settings.specs import Message, StepFormat, StepLabels
+from workflow_scripts.settings.models import Message, StepFormat, StepLabels
 from workflow_scripts.step_scores.aggregate import aggregate
 from workflow_scripts.step_scores.judge import StepJudge
 from workflow_scripts.step_scores.report import step_report

@@ -29,7 +29,7 @@ from workflow_scripts.answers.option import SEVERAL, OptionReader, Statement
 from workflow_scripts.answers.plain import after_thinking, ends_thinking, last_tagged, plain, unify
 from workflow_scripts.answers.statements import find_affirmations, find_statements
 from workflow_scripts.questions.schema import UnlabelledQuestion
-from workflow_scripts.settings.specs import ChoiceRule
+from workflow_scripts.settings.question_sets import ChoiceRule
 
 SEARCHED = 20_000
 _STATED = 1_000  # characters behind `the answer is`, or in a box, in which the option is looked for

@@ -11,7 +11,7 @@ from workflow_scripts.answers.found import Reading
 from workflow_scripts.answers.maths import find_math
 from workflow_scripts.answers.normal_form import normal_forms
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
-from workflow_scripts.settings.specs import AnswerRule, ChoiceRule, CountdownRule, MathRule
+from workflow_scripts.settings.question_sets import AnswerRule, ChoiceRule, CountdownRule, MathRule
 
 
 def read_answer(text: str, question: UnlabelledQuestion, rule: AnswerRule) -> str | None:

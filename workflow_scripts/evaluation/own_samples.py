@@ -18,7 +18,7 @@ from workflow_scripts.evaluation import own_columns as columns
 from workflow_scripts.questions.options import LETTERS
 from workflow_scripts.questions.schema import ANSWER_KINDS, Question
 from workflow_scripts.questions.tables import Row, read_rows
-from workflow_scripts.settings.specs import AnswerRule, ChoiceRule, CountdownRule, MathRule
+from workflow_scripts.settings.question_sets import AnswerRule, ChoiceRule, CountdownRule, MathRule
 
 Verdict = Literal["right", "wrong", "no answer", "gold unreadable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import Aggregation
+from workflow_scripts.settings.methods import Aggregation
 from workflow_scripts.step_scores.aggregate import aggregate
 
 

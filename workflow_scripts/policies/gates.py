@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.policies.loading import transformers_sampler
-from workflow_scripts.settings.specs import (
-    AnswerRule,
-    ChoiceRule,
-    FinetunedPolicy,
-    MathRule,
-    PretrainedPolicy,
-)
+from workflow_scripts.settings.models import FinetunedPolicy, PretrainedPolicy
+from workflow_scripts.settings.question_sets import AnswerRule, ChoiceRule, MathRule
 from workflow_scripts.step_scores.split import split_steps
 from workflow_scripts.worlds.checking import says_a_finding_twice
 from workflow_scripts.worlds.clinic import Clinic

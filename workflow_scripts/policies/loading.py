@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from workflow_scripts.policies.rollouts import Sampler
     from workflow_scripts.settings.prompts import PromptSpec
-    from workflow_scripts.settings.specs import AnswerRule
+    from workflow_scripts.settings.question_sets import AnswerRule
 
 
 def _unreadable(directory: Path, what: str, error: Exception) -> str:

@@ -22,8 +22,8 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.policies.loading import prompt_text
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import Question
+from workflow_scripts.settings.models import CorpusTraining, FinetunedPolicy, Pretraining
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import CorpusTraining, FinetunedPolicy, Pretraining
 from workflow_scripts.worlds.clinic import Clinic
 from workflow_scripts.worlds.clock import Clock
 

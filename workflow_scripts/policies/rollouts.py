@@ -19,7 +19,7 @@ from workflow_scripts.policies.loading import prompt_ids
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import UnlabelledQuestion
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import AnswerRule
+from workflow_scripts.settings.question_sets import AnswerRule
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

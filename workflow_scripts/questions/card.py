@@ -15,7 +15,7 @@ from typing import Any
 from workflow_scripts.answers.plain import key
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.questions.sources import Loaded
-from workflow_scripts.settings.specs import QuestionSetSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 
 
 def content_digest(questions: Sequence[Question]) -> str:

@@ -37,7 +37,7 @@ from workflow_scripts.questions.ddxplus_release import Evidence, read_conditions
 from workflow_scripts.questions.options import shuffled_options
 from workflow_scripts.questions.schema import TRUTH, Question
 from workflow_scripts.questions.tables import Row
-from workflow_scripts.settings.specs import BuiltOptions
+from workflow_scripts.settings.question_sets import BuiltOptions
 
 _MOST_CHARACTERS = 100_000
 """Of a cell that is parsed; the longest of the release has less than 3,000."""

@@ -12,7 +12,7 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.hub_access import access_error, hub_failure
 from workflow_scripts.provenance.revisions import is_commit
 from workflow_scripts.questions.tables import Rows, StreamedRows, open_rows
-from workflow_scripts.settings.specs import HubQuestions
+from workflow_scripts.settings.question_sets import HubQuestions
 
 
 def hub_rows(name: str, source: HubQuestions, revision: str) -> Rows:

@@ -38,7 +38,7 @@ from typing import Any, TypeVar
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.options import shuffled_options
 from workflow_scripts.questions.schema import TRUTH, Question
-from workflow_scripts.settings.specs import BuiltOptions
+from workflow_scripts.settings.question_sets import BuiltOptions
 
 CONSTRUCTION = "ours: frequent wrong answers of a base policy, then near misses; not published with the paper"
 

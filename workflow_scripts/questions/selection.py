@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.tables import Row, Rows
-from workflow_scripts.settings.specs import Table
+from workflow_scripts.settings.question_sets import Table
 
 
 @dataclass(frozen=True)

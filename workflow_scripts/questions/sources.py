@@ -14,7 +14,7 @@ from workflow_scripts.questions.selection import SelectedRows, check_columns
 from workflow_scripts.questions.shapes import Unlabelled, row_converter
 from workflow_scripts.questions.subsets import subset_of
 from workflow_scripts.questions.tables import Rows, open_rows
-from workflow_scripts.settings.specs import (
+from workflow_scripts.settings.question_sets import (
     AnswerRule,
     GeneratedQuestions,
     HubQuestions,

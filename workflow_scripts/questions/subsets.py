@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
-from workflow_scripts.settings.specs import Subset
+from workflow_scripts.settings.question_sets import Subset
 
 
 def subset_of(name: str, questions: Sequence[Question], subset: int | Subset | None) -> list[Question]:

@@ -8,21 +8,21 @@ from workflow_scripts.rewards.controls import FormatReward, OracleReward, Random
 from workflow_scripts.rewards.group import Reward
 from workflow_scripts.rewards.majority import MajorityReward
 from workflow_scripts.rewards.process import ProcessLabelReward, ProcessReward
-from workflow_scripts.settings import specs
+from workflow_scripts.settings import methods
 
 
-def make_reward(settings: specs.RewardSpec, answers: Mapping[str, str]) -> Reward:
+def make_reward(settings: methods.RewardSpec, answers: Mapping[str, str]) -> Reward:
     """Build a reward; `answers` (question id to gold) reach the oracle and no other."""
     match settings:
-        case specs.MajorityReward(missing=missing):
+        case methods.MajorityReward(missing=missing):
             return MajorityReward(missing)
-        case specs.ProcessReward(aggregation=aggregation, format_guard=guard):
+        case methods.ProcessReward(aggregation=aggregation, format_guard=guard):
             return ProcessReward(aggregation, guard)
-        case specs.ProcessLabelReward(selection=selection, aggregation=aggregation):
+        case methods.ProcessLabelReward(selection=selection, aggregation=aggregation):
             return ProcessLabelReward(selection, aggregation)
-        case specs.OracleReward():
+        case methods.OracleReward():
             return OracleReward(answers)
-        case specs.RandomReward():
+        case methods.RandomReward():
             return RandomReward()
-        case specs.FormatReward():
+        case methods.FormatReward():
             return FormatReward()

@@ -7,7 +7,7 @@ from typing import Literal
 from workflow_scripts.evaluation.selection import best_of_n, sc_rm
 from workflow_scripts.rewards.group import Need, RolloutGroup
 from workflow_scripts.rewards.majority import majority_label, match
-from workflow_scripts.settings.specs import Aggregation
+from workflow_scripts.settings.methods import Aggregation
 from workflow_scripts.step_scores.aggregate import aggregate
 
 STEP_SCORES: frozenset[Need] = frozenset({"step_scores"})

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec, Needs
-from workflow_scripts.settings.scale import Settings
-from workflow_scripts.settings.specs import (
+from workflow_scripts.settings.methods import MethodSpec, ProcessReward
+from workflow_scripts.settings.models import (
     FinetunedPolicy,
-    GeneratedQuestions,
-    MethodSpec,
     PolicySpec,
     PretrainedPolicy,
     PrmSpec,
-    ProcessReward,
-    QuestionSetSpec,
     TrainedPrm,
 )
+from workflow_scripts.settings.question_sets import GeneratedQuestions, QuestionSetSpec
+from workflow_scripts.settings.scale import Settings
 from workflow_scripts.settings.worlds import World
 
 DEFAULT_PRM = "process_reward_model"

@@ -5,12 +5,9 @@ from __future__ import annotations
 from workflow_scripts.settings.configuration import NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
+from workflow_scripts.settings.models import FinetunedPolicy, TrainedPrm
 from workflow_scripts.settings.pins import needed_pin
-from workflow_scripts.settings.specs import (
-    FinetunedPolicy,
-    MatchedQuestions,
-    TrainedPrm,
-)
+from workflow_scripts.settings.question_sets import MatchedQuestions
 from workflow_scripts.settings.steps import (
     Evaluate,
     PreparePolicy,

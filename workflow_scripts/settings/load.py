@@ -13,10 +13,11 @@ from workflow_scripts.settings.base import Name, Strict
 from workflow_scripts.settings.configuration import Configuration
 from workflow_scripts.settings.evidence import ArtefactEntry, ClaimSpec
 from workflow_scripts.settings.messages import readable
+from workflow_scripts.settings.methods import MethodSpec
 from workflow_scripts.settings.pairings import check_pairings
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.references import check_published, check_references
 from workflow_scripts.settings.scale import ModelRegistry, Settings
-from workflow_scripts.settings.specs import MethodSpec, QuestionSetSpec
 from workflow_scripts.settings.worlds import World
 from workflow_scripts.yaml_file import read_yaml
 

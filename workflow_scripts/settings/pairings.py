@@ -13,15 +13,13 @@ from workflow_scripts.settings.claims import OF_LABELS, all_terms
 from workflow_scripts.settings.configuration import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
 from workflow_scripts.settings.evidence import Needs
 from workflow_scripts.settings.messages import did_you_mean
-from workflow_scripts.settings.specs import (
-    FinetunedPolicy,
+from workflow_scripts.settings.models import FinetunedPolicy, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.question_sets import (
     GeneratedQuestions,
     HubQuestions,
     LocalQuestions,
     MatchedQuestions,
-    PretrainedPolicy,
     QuestionSetSpec,
-    TrainedPrm,
 )
 from workflow_scripts.worlds.limits import check_questions
 

@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from workflow_scripts.settings.base import Strict
-from workflow_scripts.settings.specs import HubModel, HubQuestions
+from workflow_scripts.settings.models import HubModel
+from workflow_scripts.settings.question_sets import HubQuestions
 
 Kind = Literal["datasets", "models"]
 """The two kinds of repositories, as the hub's addresses name them."""

@@ -24,7 +24,7 @@ from workflow_scripts.settings.evidence import (
 )
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
-from workflow_scripts.settings.specs import MatchedQuestions
+from workflow_scripts.settings.question_sets import MatchedQuestions
 from workflow_scripts.settings.steps import CheckOverlap, Train
 
 __all__ = ["Job", "Plan", "resolve"]

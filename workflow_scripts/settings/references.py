@@ -13,17 +13,10 @@ from workflow_scripts.errors import UserError
 from workflow_scripts.settings.configuration import DEFAULT_PRM, Configuration
 from workflow_scripts.settings.evidence import ClaimSpec, Needs
 from workflow_scripts.settings.messages import did_you_mean
+from workflow_scripts.settings.methods import ProcessReward
+from workflow_scripts.settings.models import FinetunedPolicy, HubModel, PretrainedPolicy, TrainedPrm
+from workflow_scripts.settings.question_sets import GeneratedQuestions, HubQuestions, MatchedQuestions
 from workflow_scripts.settings.scale import PolicyRole, PrmRole, QuestionRole
-from workflow_scripts.settings.specs import (
-    FinetunedPolicy,
-    GeneratedQuestions,
-    HubModel,
-    HubQuestions,
-    MatchedQuestions,
-    PretrainedPolicy,
-    ProcessReward,
-    TrainedPrm,
-)
 
 ROLES: dict[str, tuple[str, ...]] = {
     "policies": get_args(PolicyRole),

@@ -9,7 +9,9 @@ from pydantic import Field
 
 from workflow_scripts.settings.base import Count, Name, Names, Strict
 from workflow_scripts.settings.evidence import ArtefactEntry
-from workflow_scripts.settings.specs import MethodSpec, PolicySpec, PrmSpec, QuestionSetSpec
+from workflow_scripts.settings.methods import MethodSpec
+from workflow_scripts.settings.models import PolicySpec, PrmSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
 from workflow_scripts.settings.worlds import World
 

@@ -16,9 +16,10 @@ from workflow_scripts.files import write_json
 from workflow_scripts.settings.base import Name
 from workflow_scripts.settings.deviations import DeviationsFile
 from workflow_scripts.settings.evidence import Analyse, ArtefactEntry, CheckClaims, ClaimSpec, Render
+from workflow_scripts.settings.methods import MethodSpec
 from workflow_scripts.settings.pages import ReportPage
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.scale import ModelRegistry, Settings
-from workflow_scripts.settings.specs import MethodSpec, QuestionSetSpec
 from workflow_scripts.settings.steps import (
     CheckOverlap,
     Evaluate,

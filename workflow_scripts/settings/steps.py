@@ -9,13 +9,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from workflow_scripts.settings.base import Name, Seed, Strict
-from workflow_scripts.settings.specs import (
-    Aggregation,
-    MethodSpec,
-    PolicySpec,
-    PrmSpec,
-    QuestionSetSpec,
-)
+from workflow_scripts.settings.methods import Aggregation, MethodSpec
+from workflow_scripts.settings.models import PolicySpec, PrmSpec
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.training import GrpoSpec, SamplingSpec
 from workflow_scripts.settings.worlds import World
 

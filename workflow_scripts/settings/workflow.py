@@ -18,10 +18,11 @@ from workflow_scripts.files import write_text
 from workflow_scripts.settings.identity import canonical_json
 from workflow_scripts.settings.job import Job, Plan
 from workflow_scripts.settings.load import load_settings
+from workflow_scripts.settings.models import LocalModel, PolicySpec, PrmSpec
 from workflow_scripts.settings.pages import ReportPage
 from workflow_scripts.settings.plan import resolve
+from workflow_scripts.settings.question_sets import LocalQuestions, QuestionSetSpec
 from workflow_scripts.settings.sources import stage_sources
-from workflow_scripts.settings.specs import LocalModel, LocalQuestions, PolicySpec, PrmSpec, QuestionSetSpec
 from workflow_scripts.settings.steps import PreparePolicy, PrepareQuestions, TrainPrm
 from workflow_scripts.yaml_file import read_yaml
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from workflow_scripts.settings.specs import Aggregation
+from workflow_scripts.settings.methods import Aggregation
 
 
 def aggregate(scores: Sequence[float], how: Aggregation) -> float:

@@ -8,8 +8,8 @@ from pathlib import Path
 from workflow_scripts.policies.loading import load_model, load_tokenizer
 from workflow_scripts.questions.prompts import render_prompt
 from workflow_scripts.questions.schema import UnlabelledQuestion
+from workflow_scripts.settings.models import PrmSpec
 from workflow_scripts.settings.prompts import PromptSpec
-from workflow_scripts.settings.specs import PrmSpec
 from workflow_scripts.step_scores.scorer import StepFormatter, StepScorer
 from workflow_scripts.step_scores.split import Split, split_steps
 

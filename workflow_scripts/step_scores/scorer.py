@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.specs import StepFormat
+from workflow_scripts.settings.models import StepFormat
 
 if TYPE_CHECKING:
     import torch

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from workflow_scripts.policies.pretraining import fit
 from workflow_scripts.questions.prompts import render_prompt
-from workflow_scripts.settings.specs import StepLabels, TrainedPrm
+from workflow_scripts.settings.models import StepLabels, TrainedPrm
 from workflow_scripts.step_scores.report import step_report
 from workflow_scripts.step_scores.scorer import StepFormatter, StepScorer, verdict_logits
 from workflow_scripts.worlds.checking import FINDING_STEP, check_steps, corrupt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workflow_scripts.settings.specs import GeneratedQuestions
+from workflow_scripts.settings.question_sets import GeneratedQuestions
 from workflow_scripts.settings.worlds import ClinicWorld, World
 
 if TYPE_CHECKING:

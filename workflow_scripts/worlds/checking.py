@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
-from workflow_scripts.settings.specs import StepLabels
+from workflow_scripts.settings.models import StepLabels
 from workflow_scripts.worlds.knowledge import (
     ANSWER,
     CONDITIONS,

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
-from workflow_scripts.settings.specs import GeneratedQuestions
+from workflow_scripts.settings.question_sets import GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClinicWorld
 from workflow_scripts.worlds.checking import answer_agrees_with_steps
 from workflow_scripts.worlds.knowledge import (

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from workflow_scripts.questions.schema import Question, UnlabelledQuestion
-from workflow_scripts.settings.specs import GeneratedQuestions
+from workflow_scripts.settings.question_sets import GeneratedQuestions
 from workflow_scripts.settings.worlds import Belief, ClockWorld
 from workflow_scripts.worlds.limits import RESERVED, check_questions
 

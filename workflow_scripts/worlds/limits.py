@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.settings.specs import GeneratedQuestions
+from workflow_scripts.settings.question_sets import GeneratedQuestions
 from workflow_scripts.settings.worlds import World
 from workflow_scripts.worlds.knowledge import CONDITIONS, FINDINGS
 

@@ -23,7 +23,7 @@ from workflow_scripts.questions.shapes.origin import Unlabelled as Unlabelled
 from workflow_scripts.questions.shapes.own import own
 from workflow_scripts.questions.shapes.problem import problem
 from workflow_scripts.questions.tables import Row
-from workflow_scripts.settings.specs import BuiltOptions, Shape
+from workflow_scripts.settings.question_sets import BuiltOptions, Shape
 
 SHAPES: dict[Shape, Callable[[Origin], Converter]] = {
     "chat": chat,

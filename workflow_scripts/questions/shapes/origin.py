@@ -9,7 +9,7 @@ from pathlib import Path
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.questions.tables import Row
-from workflow_scripts.settings.specs import BuiltOptions
+from workflow_scripts.settings.question_sets import BuiltOptions
 
 Converter = Callable[[Row], Question]
 """From one row to a question; raises Unlabelled for a row to drop, UserError for a broken one."""
