@@ -10,6 +10,7 @@ Example:
 
 from __future__ import annotations
 
+import csv
 import logging
 from io import StringIO
 from pathlib import Path
@@ -37,41 +38,61 @@ def read_analysis(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     from workflow_scripts.analysis.collect import COLUMNS
-    from workflow_scripts.analysis.columns import TEXT, Column, check_values
+    from workflow_scripts.analysis.columns import check_values
 
-    if not path.is_file():
-        raise UserError(f"no file {path}. Run the step `analyse` first.")
-    numbers = dict.fromkeys(("value", "sd", "low", "high"), Column("number", missing=True))
-    counts = dict.fromkeys(("step", "n", "k", "n_seeds"), Column("whole", low=0, missing=True))
-    texts = dict.fromkeys(("artefact", "policy_role", "questions_role", "method", "metric"), TEXT)
-    types = dict.fromkeys(("seed", "adapted_on"), "string")
-    try:
-        text = path.read_text(encoding="utf-8")
-        if not text.endswith("\n"):
-            raise ValueError("its last line is cut off")
-        types |= dict.fromkeys(numbers, "float64") | dict.fromkeys(counts, "Int64")
-        table = pd.read_csv(StringIO(text), dtype=types)
-    except (ValueError, TypeError, pd.errors.ParserError) as error:
-        raise UserError(
-            f"{path} is not a table of the step `analyse`: {error}. Delete it and run again."
-        ) from error
-    if list(table.columns) != COLUMNS:
-        raise UserError(
-            f"{path}: the columns must be {', '.join(COLUMNS)}. Delete it and run `analyse` again."
-        )
-    check_values(path, table, numbers | counts | texts)
-    outside = (table["low"] > table["value"] + ROUNDING) | (table["value"] > table["high"] + ROUNDING)
-    uncounted = (
-        table["metric"].str.endswith("@k") & table["value"].notna() & table[["n", "k"]].isna().any(axis=1)
-    )
-    for wrong, what in ((outside, "value is outside low and high"), (uncounted, "n or k is missing")):
+    table = pd.DataFrame(_read_rows(path, list(COLUMNS)), columns=list(COLUMNS), dtype=object)
+    table = table.mask(table == "")
+    for name, column in COLUMNS.items():
+        if column.kind == "text":
+            table[name] = table[name].astype("string" if column.missing else "str")
+            continue
+        numbers = pd.to_numeric(table[name], errors="coerce").astype("float64")
+        wrong = table[name].notna() & (numbers.isna() | ((column.kind == "whole") & (numbers % 1 != 0)))
         if wrong.any():
-            raise UserError(f"{path}: {what} in row {wrong.argmax() + 1}. Delete it and run again.")
+            row, kind = wrong.argmax(), "a whole number" if column.kind == "whole" else "a number"
+            raise _damaged(path, f"column {name} is {table[name][row]!r:.40} in row {row + 1}, not {kind}")
+        table[name] = numbers
+    check_values(path, table, COLUMNS)
+    value, low, high = table["value"], table["low"], table["high"]
+    parted = (low.isna() != high.isna()) | (low.notna() & value.isna())
+    outside = (low > value + ROUNDING) | (value > high + ROUNDING)
+    sampled = low.notna() | (table["metric"].str.endswith("@k") & value.notna())
+    uncounted = sampled & table[["n", "k"]].isna().any(axis=1)
+    for bad, what in (
+        (parted, "value, low and high are not all there"),
+        (outside, "value is outside low and high"),
+        (uncounted, "n or k is missing"),
+    ):
+        if bad.any():
+            raise _damaged(path, f"{what} in row {bad.argmax() + 1}")
     found = find_record(path)
     recorded = found.output_at(path) if found else None
     if recorded is not None and recorded.sha256 != sha256_file(path):
         raise UserError(f"{path} is not as `analyse` wrote it. Delete it and run again.")
-    return table
+    return table.astype({name: "Int64" for name, column in COLUMNS.items() if column.kind == "whole"})
+
+
+def _read_rows(path: Path, columns: list[str]) -> list[list[str]]:
+    """Return the fields of each line after the first, which names the columns."""
+    if not path.is_file():
+        raise UserError(f"no file {path}. Run the step `analyse` first.")
+    try:
+        text = path.read_text(encoding="utf-8")
+        lines = list(csv.reader(StringIO(text), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _damaged(path, f"not a table of the step `analyse`: {error}") from error
+    if not lines or lines[0] != columns:
+        raise _damaged(path, f"the columns must be {', '.join(columns)}")
+    for number, line in enumerate(lines, start=1):
+        if len(line) != len(columns):
+            raise _damaged(path, f"line {number} has {len(line)} of {len(columns)} fields")
+    if not text.endswith("\n"):
+        raise _damaged(path, "its last line is cut off")
+    return lines[1:]
+
+
+def _damaged(path: Path, what: str) -> UserError:
+    return UserError(f"{path}: {what}. Delete it and run Snakemake again.")
 
 
 def save_figure(figure: Figure, config: Render, pdf: Path, png: Path) -> None:

@@ -222,7 +222,7 @@ def test_command_writes_the_table_with_its_record_and_the_same_bytes_twice(
         record = json.loads(Path(f"{out}.prov.json").read_text())
         assert record["kind"] == "analysis"
     assert written[0] == written[1]
-    assert list(pd.read_csv(tmp_path / "once" / "prose_fig5.csv").columns) == COLUMNS
+    assert list(pd.read_csv(tmp_path / "once" / "prose_fig5.csv").columns) == list(COLUMNS)
 
 
 def test_record_names_the_files_that_are_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import inspect
 import json
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
@@ -200,6 +201,59 @@ def test_a_half_written_resume_point_and_half_a_line_are_ignored(policy, tmp_pat
         with open(state / name, "a") as file:
             file.write('{"step": 3, "half')
     assert contents(run(policy, state), tmp_path / "resumed") == whole
+
+
+@pytest.fixture
+def journal(tmp_path):
+    """Two steps of a run, and a temporary file of a process that was killed while it wrote rollouts."""
+    from workflow_scripts.training.journal import ROLLOUTS, Journal
+
+    journal = Journal(tmp_path)
+    for step in (1, 2):
+        journal.write_metrics({**dict.fromkeys(METRICS, 0.0), "step": step}, last_step=2)
+        pq.write_table(pa.Table.from_pylist([], schema=ROLLOUTS), journal.rollouts / f"{step:07d}.parquet")
+    (journal.rollouts / ".0000002.abc.parquet").write_bytes(b"PAR")
+    return journal
+
+
+def test_what_a_killed_process_left_half_written_is_not_read(journal, tmp_path):
+    journal.cut_back(1)
+    assert [row["step"] for row in metrics(tmp_path)] == [1]
+    assert [part.name for part in journal._parts()] == ["0000001.parquet"]
+    journal.collect(tmp_path / "out")
+    assert (tmp_path / "out" / "rollouts.parquet").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("metrics.jsonl", b"\xff\n", "metrics.jsonl, line 1: not a line of a run"),
+        ("metrics.jsonl", b"{\n", "metrics.jsonl, line 1: not a line of a run"),
+        ("metrics.jsonl", b"[1]\n", "metrics.jsonl, line 1: not a line of a run"),
+        ("metrics.jsonl", b'{"step": "1"}\n', "metrics.jsonl, line 1: not a line of a run"),
+        ("metrics.jsonl", b'{"step": 2}\n', "metrics.jsonl does not hold steps 1 to 2"),
+        ("metrics.jsonl", b"", "metrics.jsonl does not hold steps 1 to 2"),
+        ("curve.jsonl", b'{"step": 0}\n\0\0\n', "curve.jsonl, line 2: not a line of a run"),
+    ],
+)
+def test_a_damaged_state_is_not_resumed_from_and_left_as_it_is(journal, tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        journal.cut_back(2)
+    assert str(caught.value).startswith(f"{tmp_path}/{words}")
+    assert str(caught.value).endswith(f". Delete the folder {tmp_path} and train again.")
+    assert (tmp_path / name).read_bytes() == content
+    journal.cut_back(0)
+    assert (tmp_path / name).read_bytes() == b""
+
+
+def test_damaged_rollouts_of_a_step_are_named(journal, tmp_path):
+    (journal.rollouts / "0000002.parquet").write_bytes(b"PAR1")
+    with pytest.raises(
+        UserError, match=r"0000002\.parquet is not a readable parquet file\. Delete the folder"
+    ):
+        journal.collect(tmp_path / "out")
+    assert not (tmp_path / "out" / "rollouts.parquet").exists()
 
 
 def test_more_votes_than_samples_train_on_the_first_samples_only(policy, tmp_path):

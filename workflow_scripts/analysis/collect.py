@@ -23,12 +23,14 @@ for others it says nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.analysis.agreement_rows import step_zero_rows, window_rows
+from workflow_scripts.analysis.columns import TEXT, Column
 from workflow_scripts.analysis.letter_rows import letter_rows
 from workflow_scripts.analysis.recipes import Recipe
 from workflow_scripts.analysis.sampled_rows import (
@@ -55,23 +57,26 @@ from workflow_scripts.settings.evidence import (
     TransferEvidence,
 )
 
-COLUMNS = [
-    "artefact",
-    "policy_role",
-    "questions_role",
-    "adapted_on",
-    "method",
-    "seed",
-    "step",
-    "metric",
-    "value",
-    "sd",
-    "low",
-    "high",
-    "n",
-    "k",
-    "n_seeds",
-]
+NUMBER = Column("number", missing=True)
+COUNT = Column("whole", low=1, high=1e12, missing=True)
+COLUMNS = {
+    "artefact": TEXT,
+    "policy_role": TEXT,
+    "questions_role": TEXT,
+    "adapted_on": Column("text", missing=True),
+    "method": TEXT,
+    "seed": Column("text", missing=True),
+    "step": replace(COUNT, low=0),
+    "metric": TEXT,
+    "value": NUMBER,
+    "sd": replace(NUMBER, low=0),
+    "low": NUMBER,
+    "high": NUMBER,
+    "n": COUNT,
+    "k": COUNT,
+    "n_seeds": replace(COUNT, low=0),
+}
+"""`n_seeds` of a mean is 0 where no seed has a value."""
 
 
 def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
@@ -105,7 +110,7 @@ def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
     if recipe.average:
         rows += average_rows(final, _question_roles(evidence), statistics)
     rows += [_not_run(absent) for absent in evidence.not_run]
-    table = pd.DataFrame([{"artefact": config.artefact, **row} for row in rows], columns=COLUMNS)
+    table = pd.DataFrame([{"artefact": config.artefact, **row} for row in rows], columns=list(COLUMNS))
     return table.astype({"n": "Int64", "k": "Int64", "n_seeds": "Int64", "step": "Int64"})
 
 

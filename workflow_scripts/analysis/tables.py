@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,10 +25,14 @@ PER_QUESTION: dict[str, Column] = {
     "n_distinct_answers": Column("whole", low=0, of="n"),
     "answer_entropy": Column("number", low=0),
 }
-SCORED = {name: Column("truth", missing=True) for name in ("bon_correct", "sc_rm_correct")}
-"""Empty where the evaluated samples have no step scores."""
 COLLISION = "wrong_collision"
 """Whether two wrong samples agree; empty for a question that does not have two. Older evaluations lack it."""
+OPTIONAL = {
+    "bon_correct": Column("truth", missing=True),
+    "sc_rm_correct": Column("truth", missing=True),
+    COLLISION: Column("number", low=0, high=1, missing=True),
+}
+"""The first two are empty where the evaluated samples have no step scores."""
 CURVE = {"step": COUNT, **PER_QUESTION}
 ROLLOUTS = {
     "step": Column("whole", low=1),
@@ -35,19 +41,23 @@ ROLLOUTS = {
     "advantage": Column("number", missing=True),
 }
 JUDGED = {
-    "step": Column("whole", low=1),
-    "question_id": TEXT,
+    **ROLLOUTS,
     "answer": Column("text", missing=True),
     "correct": TRUTH,
     "label": Column("text", missing=True),
-    "reward": Column("number", missing=True),
 }
 SAMPLES = {"question_id": TEXT, "sample": COUNT, "answer": Column("text", missing=True), "correct": TRUTH}
+COUNTED = ("step", "n_questions", "n_rollouts")
+"""Of metrics.jsonl, in which any other metric is a finite number, or null where it was not defined."""
 
 
 def _read_parquet(
-    path: str | Path, columns: dict[str, Column], if_there: dict[str, Column] | None = None
+    path: str | Path,
+    columns: dict[str, Column],
+    key: Sequence[str] = (),
+    if_there: dict[str, Column] | None = None,
 ) -> pd.DataFrame:
+    """Return `columns`, and those of `if_there` that the file has; no two rows have the same `key`."""
     path = Path(path)
     if not path.is_file():
         raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
@@ -58,15 +68,25 @@ def _read_parquet(
     missing = sorted(set(columns) - set(schema.names))
     if missing:
         raise UserError(f"{path}: no column {', '.join(missing)}. Delete it and run Snakemake again.")
-    extra = {name: column for name, column in (if_there or {}).items() if name in schema.names}
-    check_types(path, schema, columns | extra)
+    columns = columns | {name: column for name, column in (if_there or {}).items() if name in schema.names}
+    twice = [name for name in columns if schema.names.count(name) > 1]
+    if twice:
+        raise UserError(f"{path}: column {twice[0]} is there twice. Delete it and run Snakemake again.")
+    check_types(path, schema, columns)
     try:
-        table = pd.read_parquet(path, columns=[*columns, *extra])
+        stored = parquet.read_table(path, columns=list(columns))
+        stored.validate(full=True)  # or text that is not UTF-8 would show only where it is used
+        table = stored.to_pandas(ignore_metadata=True)
     except Exception as error:
         raise _unreadable(path) from error
     if table.empty:
         raise UserError(f"{path} holds no row. Delete it and run Snakemake again.")
-    check_values(path, table, columns | extra)
+    check_values(path, table, columns)
+    if key and (again := table.duplicated(list(key))).any():
+        raise UserError(
+            f"{path}: row {again.argmax() + 1} has the {' and '.join(key)} of an earlier row. Delete it and run "
+            "Snakemake again."
+        )
     return table
 
 
@@ -76,38 +96,50 @@ def _unreadable(path: Path) -> UserError:
 
 def read_curve(path: str | Path) -> pd.DataFrame:
     """Return a run's `curve.parquet`: one row per evaluation step and question."""
-    table = _read_parquet(path, CURVE)
-    if table.duplicated(["step", "question_id"]).any():
-        raise UserError(f"{path}: a question occurs twice at one step. Delete the run and train again.")
-    return table
+    return _read_parquet(path, CURVE, key=("step", "question_id"))
 
 
 def read_per_question(path: str | Path) -> pd.DataFrame:
     """Return an evaluation's `per_question.parquet`: one row per question."""
-    table = _read_parquet(path, PER_QUESTION, {**SCORED, COLLISION: Column("number", 0, 1, missing=True)})
-    if table.duplicated(["question_id"]).any():
-        raise UserError(f"{path}: a question occurs twice. Delete the evaluation and run it again.")
-    return table
+    return _read_parquet(path, PER_QUESTION, key=("question_id",), if_there=OPTIONAL)
 
 
 def read_trained_rollouts(path: str | Path) -> pd.DataFrame:
     """Return a run's `rollouts.parquet` without the rollouts that only voted, which have no advantage."""
-    table = _read_parquet(path, ROLLOUTS)
-    return table[table["advantage"].notna()]
+    return _with_value(path, _read_rollouts(path, ROLLOUTS), "advantage")
 
 
 def read_judged_rollouts(path: str | Path) -> pd.DataFrame:
     """Return all rollouts of a run's `rollouts.parquet` that have a reward, with labels and truth."""
-    table = _read_parquet(path, JUDGED)
-    judged = table[table["reward"].notna()]
-    if judged.empty:
-        raise UserError(f"{path}: column reward holds no value. Delete the run and train again.")
-    return judged
+    return _with_value(path, _read_rollouts(path, JUDGED), "reward")
+
+
+def _read_rollouts(path: str | Path, columns: dict[str, Column]) -> pd.DataFrame:
+    """A reward that was no finite number trains nothing: its rollout has advantage 0, or none. Else it was lost."""
+    table = _read_parquet(path, columns)
+    lost = table["reward"].isna() & table["advantage"].notna() & (table["advantage"] != 0)
+    if lost.any():
+        raise UserError(
+            f"{path}: column reward is empty in row {lost.argmax() + 1}, which has an advantage. Delete the run and "
+            "train again."
+        )
+    return table
+
+
+def _with_value(path: str | Path, table: pd.DataFrame, column: str) -> pd.DataFrame:
+    known = table[table[column].notna()]
+    if known.empty:
+        raise UserError(f"{path}: column {column} holds no value. Delete the run and train again.")
+    return known
 
 
 def read_samples(path: str | Path) -> pd.DataFrame:
     """Return the answers of sampled responses, in order of question and sample."""
-    return _read_parquet(path, SAMPLES).sort_values(["question_id", "sample"]).reset_index(drop=True)
+    key = ["question_id", "sample"]
+    return _read_parquet(path, SAMPLES, key).sort_values(key).reset_index(drop=True)
+
+
+Found = TypeVar("Found")
 
 
 def read_step_auc(path: str | Path) -> tuple[float, int] | None:
@@ -115,18 +147,7 @@ def read_step_auc(path: str | Path) -> tuple[float, int] | None:
 
     The AUC is that of the process reward model's p(+) on the steps of the evaluated responses.
     """
-    path = Path(path)
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        if report.get("auc") is None:
-            return None
-        return float(report["auc"]), int(report["n_right"]) + int(report["n_wrong"])
-    except FileNotFoundError as error:
-        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.") from error
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise UserError(
-            f"{path} is not a report of the step `score_steps`. Delete it and run Snakemake again."
-        ) from error
+    return _read_report(path, "score_steps", _auc_of)
 
 
 def read_prm_aucs(path: str | Path) -> dict[str, tuple[float, int]]:
@@ -134,25 +155,40 @@ def read_prm_aucs(path: str | Path) -> dict[str, tuple[float, int]]:
 
     Kinds: `reasoner` (as the imperfect reasoner writes) and `corrupted`. Empty for a model that was not trained here.
     """
-    path = Path(path)
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
+
+    def by_kind(report: dict[str, Any]) -> dict[str, tuple[float, int]]:
         kinds = {name: report[name] for name in ("reasoner", "corrupted") if report.get(name) is not None}
-        return {
-            name: (float(kind["auc"]), int(kind["n_right"]) + int(kind["n_wrong"]))
-            for name, kind in kinds.items()
-            if kind.get("auc") is not None
-        }
-    except FileNotFoundError as error:
-        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.") from error
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        aucs = {name: _auc_of(kind) for name, kind in kinds.items()}
+        return {name: auc for name, auc in aucs.items() if auc is not None}
+
+    return _read_report(path, "train_prm", by_kind)
+
+
+def _read_report(path: str | Path, step: str, take: Callable[[dict[str, Any]], Found]) -> Found:
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
+    try:
+        return take(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
         raise UserError(
-            f"{path} is not a report of the step `train_prm`. Delete it and run Snakemake again."
+            f"{path} is not a report of the step `{step}`. Delete it and run Snakemake again."
         ) from error
 
 
+def _auc_of(report: dict[str, Any]) -> tuple[float, int] | None:
+    """The AUC among the values of `step_scores.report`, and the number of steps."""
+    auc = report.get("auc")
+    if auc is None:
+        return None
+    counts = report["n_right"], report["n_wrong"]
+    if not (_is_number(auc) and 0 <= auc <= 1 and all(map(_is_count, counts))):
+        raise ValueError("no AUC of right and wrong steps")
+    return float(auc), sum(counts)
+
+
 def read_training_metrics(path: str | Path) -> pd.DataFrame:
-    """Return a run's `metrics.jsonl`: one row per optimiser step, in order of `step`."""
+    """Return a run's `metrics.jsonl`: one row per optimiser step, from 1."""
     path = Path(path)
     if not path.is_file():
         raise UserError(f"no file {path}. Build it with Snakemake, or correct the path.")
@@ -162,38 +198,41 @@ def read_training_metrics(path: str | Path) -> pd.DataFrame:
         raise UserError(f"{path}: not UTF-8. Delete the run and train again.") from error
     rows: list[dict[str, float | None]] = []
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise UserError(f"{path}, line {number}: not JSON. Delete the run and train again.") from error
-        if not isinstance(row, dict) or not _is_whole(row.get("step")):
-            raise UserError(f"{path}, line {number}: no whole number `step`. Delete the run and train again.")
-        if rows and row["step"] <= (rows[-1]["step"] or 0):
-            raise UserError(
-                f"{path}, line {number}: step {row['step']} does not come after step {rows[-1]['step']}. Delete the "
-                "run and train again."
-            )
-        odd = next((name for name, value in row.items() if not _is_finite(value)), None)
-        if odd is not None:
-            raise UserError(
-                f"{path}, line {number}: `{odd}` is {row[odd]!r:.40}, not a finite number. Delete the run and train "
-                "again."
-            )
-        rows.append(row)
+        if line.strip() and (wrong := _add_step(rows, line)):
+            raise UserError(f"{path}, line {number}: {wrong}. Delete the run and train again.")
     if not rows:
         raise UserError(f"{path} holds no step. Delete the run and train again.")
     return pd.DataFrame(rows)
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _add_step(rows: list[dict[str, float | None]], line: str) -> str | None:
+    """Add the next step to `rows`, or return what is wrong with it."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return "not JSON"
+    if not isinstance(row, dict):
+        return "not an object"
+    for name, value in row.items():
+        if value is not None and not _is_number(value):
+            return f"`{name}` is {value!r:.40}, not a finite number"
+    for name in COUNTED:
+        if name in row and not _is_count(row[name]):
+            return f"`{name}` is {row[name]}, not a whole number from 1"
+    if row.get("step") != len(rows) + 1:
+        return f"`step` is {row.get('step')}, but step {len(rows) + 1} is next"
+    if rows and (differs := row.keys() ^ rows[0].keys()):
+        return f"line 1 and this line do not both have `{min(differs)}`"
+    rows.append(row)
+    return None
 
 
-def _is_finite(value: object) -> bool:
-    """Whether a metric is a number, or null where it was not defined."""
-    return value is None or (isinstance(value, float) and math.isfinite(value)) or _is_whole(value)
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def training_metric(table: pd.DataFrame, name: str, path: str | Path) -> np.ndarray:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from workflow_scripts.errors import UserError
 from workflow_scripts.evaluation.per_question import SCHEMA as QUESTION_SCHEMA
 from workflow_scripts.files import atomic_path, write_text
 from workflow_scripts.policies.rollouts import SCHEMA
@@ -48,24 +49,45 @@ class Journal:
         self._first_step: int | None = None
 
     def cut_back(self, step: int) -> None:
-        """Forget everything after `step`, the resume point; at 0, everything."""
-        for path in (self.metrics, self.curve):
-            kept = [row for row in self._rows(path) if step and row["step"] <= step]
-            write_text(path, "".join(json.dumps(row) + "\n" for row in kept))
-        for part in self.rollouts.glob("*.parquet"):
+        """Forget everything after `step`, the resume point; at 0, everything.
+
+        Raises
+        ------
+        UserError
+            If what was written up to `step` is damaged or not all there.
+        """
+        kept = {path: self._rows(path, step) for path in (self.metrics, self.curve)}
+        done = kept[self.metrics]
+        if [row["step"] for row in done] != list(range(1, step + 1)):
+            raise self._damaged(f"{self.metrics} does not hold steps 1 to {step} of the run")
+        for path, rows in kept.items():
+            write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+        for part in self._parts():
             if int(part.stem) > step:
                 part.unlink()
-        done = self._rows(self.metrics)
         self.nonfinite_gradients = done[-1]["nonfinite_gradients"] if done else 0
 
-    @staticmethod
-    def _rows(path: Path) -> list[dict[str, Any]]:
-        """The complete lines of a jsonl file; a killed process may have left half a line at the end."""
-        if not path.exists():
+    def _parts(self) -> list[Path]:
+        """The rollouts of each step; a killed process may have left a temporary file, named with a dot."""
+        return sorted(part for part in self.rollouts.glob("*.parquet") if part.stem.isdecimal())
+
+    def _rows(self, path: Path, last: float = math.inf) -> list[dict[str, Any]]:
+        """The complete lines up to step `last`; a killed process may have left half a line at the end."""
+        if last == 0 or not path.exists():
             return []
-        return [
-            json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")
-        ]
+        rows = []
+        for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+            if line.endswith(b"\n"):
+                try:
+                    row = json.loads(line)
+                    if row["step"] <= last:
+                        rows.append(row)
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    raise self._damaged(f"{path}, line {number}: not a line of a run") from error
+        return rows
+
+    def _damaged(self, what: str) -> UserError:
+        return UserError(f"{what}. Delete the folder {self.metrics.parent} and train again.")
 
     def write_metrics(self, values: dict[str, Any], last_step: int) -> None:
         """Append one step, and say so on the log."""
@@ -115,8 +137,12 @@ class Journal:
             atomic_path(out / "rollouts.parquet") as temporary,
             pq.ParquetWriter(temporary, ROLLOUTS) as writer,
         ):
-            for part in sorted(self.rollouts.glob("*.parquet")):
-                writer.write_table(pq.read_table(part, schema=ROLLOUTS))
+            for part in self._parts():
+                try:
+                    rows = pq.read_table(part, schema=ROLLOUTS)
+                except (pa.ArrowException, OSError) as error:
+                    raise self._damaged(f"{part} is not a readable parquet file") from error
+                writer.write_table(rows)
 
     @staticmethod
     def _append(path: Path, row: dict[str, Any]) -> None:
