@@ -38,7 +38,7 @@ def read_analysis(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     from workflow_scripts.analysis.collect import COLUMNS
-    from workflow_scripts.analysis.columns import check_values
+    from workflow_scripts.columns import check_values
 
     table = pd.DataFrame(_read_rows(path, list(COLUMNS)), columns=list(COLUMNS), dtype=object)
     table = table.mask(table == "")

@@ -43,6 +43,13 @@ def without_a_layer(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]
     return {name: value for name, value in weights.items() if ".layers.0." not in name}
 
 
+def one_layer_fewer(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    fewer = config["num_hidden_layers"] - 1
+    config |= {"num_hidden_layers": fewer, "layer_types": config["layer_types"][:fewer]}
+    (folder / "config.json").write_text(json.dumps(config))
+
+
 BROKEN: list[tuple[Callable[[Path], object], str]] = [
     (cut("model.safetensors", 0.5), "model.safetensors is broken or cut off"),
     (cut("model.safetensors", 0.0), "model.safetensors is broken or cut off"),
@@ -58,6 +65,11 @@ BROKEN: list[tuple[Callable[[Path], object], str]] = [
     (lambda folder: (folder / "config.json").write_text("[]"), "cannot load the model"),
     (weights_changed(without_a_layer), "its weights lack model.layers.0."),
     (weights_changed(lambda weights: {"other": torch.zeros(1)}), "its weights lack "),
+    (one_layer_fewer, "config.json has no place for model.layers.0."),
+    (
+        weights_changed(lambda weights: weights | {"value_head.weight": torch.zeros(1)}),
+        "config.json has no place for value_head.weight (1 in all), which transformers would leave out",
+    ),
     (
         weights_changed(
             lambda weights: {name: value[..., :-1].contiguous() for name, value in weights.items()}

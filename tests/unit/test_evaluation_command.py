@@ -169,6 +169,11 @@ def change_rollouts(files: Path, change) -> None:
         (lambda t: t.replace({"question_id": {"q2": "q9"}}), "q9 is not in the question file"),
         (lambda t: t.assign(correct=~t.correct), "contradicts the question file"),
         (lambda t: t.drop(columns="answer"), "lacks the column answer"),
+        (lambda t: t.assign(answer=1), "column answer is stored as int64, not as text"),
+        (lambda t: t.assign(correct=1), "column correct is stored as int64, not as true or false"),
+        (lambda t: t.assign(sample=None), "column sample is stored as null, not as a whole number"),
+        (lambda t: t.assign(text=None), "column text is stored as null, not as text"),
+        (lambda t: t.assign(question_id=[None, *t.question_id[1:]]), "column question_id is empty in row 1"),
     ],
 )
 def test_incomplete_or_foreign_samples_are_refused(files: Path, change, message: str) -> None:
@@ -182,8 +187,11 @@ def test_incomplete_or_foreign_samples_are_refused(files: Path, change, message:
     ("change", "message"),
     [
         (lambda t: t.replace({"question_id": {"q2": "q9"}}), "q9, sample 0 is not among the samples"),
-        (lambda t: t.assign(p=1.5), r"1\.5 is not in \[0, 1\]"),
-        (lambda t: t.assign(p=float("nan")), r"None is not in \[0, 1\]"),
+        (lambda t: t.assign(p=1.5), "column p is not within 0 and 1 in row 1"),
+        (lambda t: t.assign(p=float("nan")), "column p is empty in row 1"),
+        (lambda t: t.assign(p="0.5"), "column p is stored as (large_)?string, not as a number"),
+        (lambda t: t.assign(step=-1), "column step is not within 0 and inf in row 1"),
+        (lambda t: t.assign(sample=0.0), "column sample is stored as double, not as a whole number"),
         (lambda t: pd.concat([t, t[:1]]), "step 0 is scored twice"),
         (lambda t: t[:0], "has no scores"),
     ],

@@ -138,13 +138,14 @@ def test_a_tiny_policy_reads_no_real_questions() -> None:
 def test_what_the_scale_lacks_is_paired_with_nothing() -> None:
     entry = {
         **FIGURE,
+        "kind": "table",
         "policies": ["answer_space_policy"],
         "question_sets": ["amc_free"],
         "methods": ["prose"],
     }
     roles = copy.deepcopy(MINI["roles"])
     del roles["policies"]["answer_space_policy"]
-    load_settings({**MINI, "roles": roles, "artefacts": {"mine": entry}}, ROOT)
+    load_settings({**MINI, "roles": roles, "artefacts": {"medqa_smollm2": entry}}, ROOT)
 
 
 PRM = MODELS["process_reward_models"]["clinic_prm"]

@@ -30,7 +30,6 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.analysis.agreement_rows import step_zero_rows, window_rows
-from workflow_scripts.analysis.columns import TEXT, Column
 from workflow_scripts.analysis.letter_rows import letter_rows
 from workflow_scripts.analysis.recipes import Recipe
 from workflow_scripts.analysis.sampled_rows import (
@@ -48,6 +47,7 @@ from workflow_scripts.analysis.sampled_rows import (
 )
 from workflow_scripts.analysis.tables import read_curve, read_prm_aucs, read_step_auc
 from workflow_scripts.analysis.training_rows import Row, seed_sd, training_rows
+from workflow_scripts.columns import TEXT, Column
 from workflow_scripts.settings.evidence import (
     Analyse,
     BaseEvidence,

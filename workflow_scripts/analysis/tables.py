@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as parquet
 
-from workflow_scripts.analysis.columns import COUNT, TEXT, TRUTH, Column, check_types, check_values
+from workflow_scripts.columns import COUNT, TEXT, TRUTH, Column, check_types, check_values
 from workflow_scripts.errors import UserError
 
 PER_QUESTION: dict[str, Column] = {

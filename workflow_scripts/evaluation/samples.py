@@ -11,10 +11,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workflow_scripts.columns import COUNT, TEXT, TRUTH, Column, check_types, check_values
 from workflow_scripts.errors import UserError
 from workflow_scripts.questions.schema import Question
 from workflow_scripts.settings.methods import Aggregation
 from workflow_scripts.step_scores.aggregate import aggregate
+
+SAMPLES = {
+    "question_id": TEXT,
+    "sample": COUNT,
+    "text": TEXT,
+    "answer": Column("text", missing=True),
+    "correct": TRUTH,
+}
+STEP_SCORES = {"question_id": TEXT, "sample": COUNT, "step": COUNT, "p": Column("number", low=0, high=1)}
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,7 @@ def read_samples(path: Path, questions: Sequence[Question]) -> list[SampledQuest
     """
     by_id = {question.id: question for question in questions}
     groups: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
-    for row in _rows(path, ["question_id", "sample", "text", "answer", "correct"]):
+    for row in _rows(path, SAMPLES):
         key, sample = row["question_id"], row["sample"]
         if key not in by_id:
             raise UserError(f"{path}: question {key} is not in the question file. Do they belong together?")
@@ -79,15 +89,13 @@ def add_scores(
         1].
     """
     steps: dict[tuple[str, int], dict[int, float]] = defaultdict(dict)
-    for row in _rows(path, ["question_id", "sample", "step", "p"]):
-        key, p = (row["question_id"], row["sample"]), row["p"]
-        if p is None or not 0 <= p <= 1:
-            raise UserError(f"{path}: question {key[0]}, sample {key[1]}: score {p} is not in [0, 1].")
+    for row in _rows(path, STEP_SCORES):
+        key = (row["question_id"], row["sample"])
         if row["step"] in steps[key]:
             raise UserError(
                 f"{path}: question {key[0]}, sample {key[1]}: step {row['step']} is scored twice."
             )
-        steps[key][row["step"]] = p
+        steps[key][row["step"]] = row["p"]
     known = {(item.question.id, sample) for item in sampled for sample in range(len(item.answers))}
     strangers = steps.keys() - known
     if strangers:
@@ -108,7 +116,7 @@ def add_scores(
     return scored, without_steps
 
 
-def _rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
+def _rows(path: Path, columns: dict[str, Column]) -> list[dict[str, Any]]:
     if not path.is_file():
         raise UserError(f"no file {path}. Run the step that makes it first.")
     try:
@@ -120,5 +128,8 @@ def _rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
     missing = [name for name in columns if name not in table.column_names]
     if missing:
         raise UserError(f"{path} lacks the column {missing[0]}.")
-    rows: list[dict[str, Any]] = table.select(columns).to_pylist()
+    table = table.select(list(columns))
+    check_types(path, table.schema, columns)
+    check_values(path, table.to_pandas(), columns)
+    rows: list[dict[str, Any]] = table.to_pylist()
     return rows

@@ -67,12 +67,15 @@ def load_model(directory: Path, dtype: str) -> PreTrainedModel:
         )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise UserError(_unreadable(directory, "model", error)) from error
-    if found["missing_keys"]:
-        lacking = sorted(found["missing_keys"])
-        raise UserError(
-            f"model directory {directory}: its weights lack {lacking[0]} ({len(lacking)} in all), which transformers "
-            "would draw at random. Save the model there again."
-        )
+    for keys, what, then in (
+        (found["missing_keys"], "its weights lack", "would draw at random"),
+        (found["unexpected_keys"], "config.json has no place for", "would leave out"),
+    ):
+        if keys:
+            raise UserError(
+                f"model directory {directory}: {what} {min(keys)} ({len(keys)} in all), which transformers {then}. "
+                "Save the model there again."
+            )
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 

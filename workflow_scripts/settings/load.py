@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError, create_model
 
+from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.base import Name, Strict
 from workflow_scripts.settings.configuration import Configuration
@@ -55,6 +56,8 @@ def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale
     )
     check_references(loaded, source)
     check_pairings(loaded)
+    for name, entry in loaded.artefacts.items():
+        check_renderable(name, entry)
     check_published(loaded.claims, config / "paper_numbers.csv")
     return loaded
 

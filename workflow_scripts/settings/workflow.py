@@ -12,7 +12,6 @@ from typing import Any
 
 import yaml
 
-from workflow_scripts.artefacts.names import check_renderable
 from workflow_scripts.errors import UserError
 from workflow_scripts.files import write_text
 from workflow_scripts.settings.identity import canonical_json
@@ -38,8 +37,6 @@ def plan_or_exit(config: Mapping[str, Any], configfiles: Sequence[str | Path], r
         loaded = load_settings(config, root, source)
         for key in ("results", "figures"):
             check_writable(Path(getattr(loaded.settings, key)), f"{source}: {key}")
-        for name, entry in loaded.artefacts.items():
-            check_renderable(name, entry)
         plan = resolve(loaded)
         check_local_sources(plan)
         return plan
