@@ -13,13 +13,14 @@ CONFIG := $(if $(SEEDS),--config 'n_seeds=$(SEEDS)')
 REPORT := results/mini/report/report.html
 SUMMARY := .venv/bin/python -m workflow_scripts.summary --scale-file config/mini.yaml
 
-.PHONY: help run all report report_headline report_all env test lint verify schema
+.PHONY: help run all all_sweeps report report_headline report_all env test lint verify schema
 
 help:
 	@echo "make run             the central figures in miniature, trained from nothing (about 20 minutes on 2 cores)"
 	@echo "make run SEEDS=1     the same with one seed"
 	@echo "make prose_table3    one figure or table, with only the jobs that it lacks"
-	@echo "make all             every figure and table so far, trained from nothing (a bit more than an hour on 2 cores)"
+	@echo "make all             every figure and table so far, trained from nothing (about 90 minutes on 2 cores)"
+	@echo "make all_sweeps      one setting, policy or pool varied at a time: 25 figures (about half an hour on 2 cores)"
 	@echo "make report          the HTML report of what has been run: all of it, or the headline"
 	@echo "make test            lint, types, and all tests that take minutes"
 	@echo "make verify          the tests that take longer"
@@ -34,6 +35,9 @@ all: env
 	$(LOCAL) all --set-threads pretrain_policy=1 $(ARGS) $(CONFIG)
 	$(if $(DRY),,@$(MAKE) --no-print-directory report_all)
 	$(if $(DRY),,@$(SUMMARY) all)
+
+all_sweeps: env
+	$(LOCAL) all_sweeps $(ARGS) $(CONFIG)
 
 # A report shows finished files and runs no job. That of a run with SEEDS=1 is asked for with SEEDS=1, too.
 report: env

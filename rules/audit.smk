@@ -11,7 +11,7 @@ rule audit_artefacts:
         # The command lists all that lies there: `figures` waits for everything, `headline` for the central ones.
         artefacts=lambda wildcards: [
             path
-            for name in (HEADLINE if wildcards.audit == "headline" else ARTEFACTS)
+            for name in (HEADLINE if wildcards.audit == "headline" else IN_ALL)
             for path in PLAN.renderings[name].outputs.values()
         ],
         code=code("audit", PLAN, ROOT),

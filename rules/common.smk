@@ -18,6 +18,7 @@ from workflow_scripts.settings.workflow import (
     plan_or_exit,
     prefer_this_environment,
     settings_of,
+    validation_files,
     write_claims_config,
 )
 
@@ -27,6 +28,7 @@ prefer_this_environment(ROOT)
 PLAN = plan_or_exit(config, workflow.configfiles, ROOT)
 SCALE = PLAN.settings.settings
 ARTEFACTS = PLAN.settings.artefacts
+IN_ALL = [name for name, entry in ARTEFACTS.items() if not entry.sweep]
 RESOURCES = SCALE.resources
 RESULTS = SCALE.results.rstrip("/")
 FIGURES = SCALE.figures.rstrip("/")

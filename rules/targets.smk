@@ -18,10 +18,21 @@ rule headline:
 rule all:
     """Every figure and table, all claims, their audit and the report's pages."""
     input:
-        [path for name in ARTEFACTS for path in PLAN.renderings[name].outputs.values()],
+        [path for name in IN_ALL for path in PLAN.renderings[name].outputs.values()],
         [f"{RESULTS}/claims/all.csv"] if "all" in PLAN.ledgers else [],
         f"{RESULTS}/audit/figures.csv",
         [f"{RESULTS}/report/{page}.html" for page in all_pages(PLAN)],
+
+
+rule all_sweeps:
+    """Every figure in which one setting, policy or training pool is varied at a time."""
+    input:
+        [
+            path
+            for name in ARTEFACTS
+            if ARTEFACTS[name].sweep
+            for path in PLAN.renderings[name].outputs.values()
+        ],
 
 
 rule claims:

@@ -13,6 +13,7 @@ rule train:
         questions=lambda wildcards: PLAN.runs[wildcards.run_id].inputs["questions"],
         policy=lambda wildcards: PLAN.runs[wildcards.run_id].inputs["policy"],
         prm=lambda wildcards: PLAN.runs[wildcards.run_id].inputs.get("prm", []),
+        validation=lambda wildcards: validation_files(PLAN.runs[wildcards.run_id]),
         code=code("train", PLAN, ROOT),
     output:
         manifest=f"{RESULTS}/runs/{{run_id}}/manifest.json",
@@ -37,6 +38,9 @@ rule train:
         prm=lambda wildcards: option(
             "--prm", PLAN.runs[wildcards.run_id].inputs.get("prm")
         ),
+        validation=lambda wildcards: option(
+            "--validation", *validation_files(PLAN.runs[wildcards.run_id])
+        ),
         folder=f"{RESULTS}/runs/{{run_id}}",
         state=f"{RESULTS}/state/{{run_id}}",
     message:
@@ -46,5 +50,5 @@ rule train:
         exec &> >(tee {log:q})
         export OMP_NUM_THREADS={threads} MKL_NUM_THREADS={threads} HF_HUB_OFFLINE=1
         python -m workflow_scripts.train --config {params.config:q} --questions {input.questions:q} \
-            --policy {input.policy:q} {params.prm:q} --out {params.folder:q} --state {params.state:q}
+            --policy {input.policy:q} {params.prm:q} {params.validation:q} --out {params.folder:q} --state {params.state:q}
         """

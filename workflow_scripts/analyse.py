@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
     from workflow_scripts.analysis.recipes import recipe
     from workflow_scripts.provenance.record import start_record
 
-    wanted = recipe(config.artefact)
+    wanted = recipe(config.like or config.artefact)
     of_rollouts = bool(wanted.agreement) or wanted.letters
     optional = (("prm_report", wanted.prm_auc), ("samples", of_rollouts), ("rollouts", of_rollouts))
     more = [name for name, read in optional if read]

@@ -137,10 +137,11 @@ def main(argv: list[str] | None = None) -> None:
     outputs = {suffix: arguments.out_dir / f"{config.artefact}.{suffix}" for suffix in suffixes}
     if is_figure:
         with paper_style():
-            figure, printed = FIGURES[config.artefact].draw(table, config)
+            figure, printed = FIGURES[config.entry.drawn_as(config.artefact)].draw(table, config)
             save_figure(figure, config, outputs["pdf"], outputs["png"])
     else:
-        printed, text = TABLES[config.artefact](table, config, read_paper_numbers(arguments.paper_numbers))
+        print_table = TABLES[config.entry.drawn_as(config.artefact)]
+        printed, text = print_table(table, config, read_paper_numbers(arguments.paper_numbers))
         write_text(outputs["md"], text)
     with atomic_path(outputs["csv"]) as temporary:
         printed.to_csv(temporary, index=False, float_format="%.10g", lineterminator="\n")

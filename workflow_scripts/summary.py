@@ -43,7 +43,8 @@ def summary(configuration: Configuration, names: list[str]) -> str:
     """Return the summary of `names` as text; paths are those of the scale file, relative to the repository."""
     settings = configuration.settings
     results, figures = Path(settings.results), Path(settings.figures)
-    collections = {"all": list(configuration.artefacts), "headline": list(settings.headline)}
+    in_all = [name for name, entry in configuration.artefacts.items() if not entry.sweep]
+    collections = {"all": in_all, "headline": list(settings.headline)}
     collection = names[0] if len(names) == 1 and names[0] in collections else newer_ledger(results)
     wanted = collections[collection] if names in ([], [collection]) else names
     for name in wanted:
@@ -54,7 +55,9 @@ def summary(configuration: Configuration, names: list[str]) -> str:
     labels = {name: method.label for name, method in configuration.methods.items()}
 
     parts = [table_text(results / "tables" / f"{name}.md") for name in tables]
-    parts += [sentence(name, figures / f"{name}.csv", labels) for name in drawn]
+    parts += [
+        sentence(name, figures / f"{name}.csv", labels, configuration.artefacts[name].like) for name in drawn
+    ]
     ledger = results / "claims" / f"{collection if settings.headline_claims else 'all'}.csv"
     parts.append(verdicts(ledger))
     parts.append(_places(results, figures, tables, drawn, ledger.with_suffix(".md")))
@@ -108,7 +111,7 @@ def _cells(line: str) -> list[str]:
     return [out_of_markdown(re.sub(r"(?<!\\)<u>(.+?)</u>", r"\1 +", cell)) for cell in marked]
 
 
-def sentence(artefact: str, plotted: Path, labels: dict[str, str]) -> str:
+def sentence(artefact: str, plotted: Path, labels: dict[str, str], drawn_as: str | None = None) -> str:
     """Return what a figure shows and what it does not prove, from the table beside it."""
     if not plotted.is_file():
         return f"{artefact}: not there yet ({plotted})"
@@ -116,7 +119,7 @@ def sentence(artefact: str, plotted: Path, labels: dict[str, str]) -> str:
 
     from workflow_scripts.artefacts.readings import reading
 
-    return textwrap.fill(reading(artefact, pd.read_csv(plotted), labels), WIDTH)
+    return textwrap.fill(reading(artefact, pd.read_csv(plotted), labels, drawn_as), WIDTH)
 
 
 def verdicts(ledger: Path) -> str:

@@ -8,7 +8,9 @@ holds resume points; a killed run continues there and ends with the same files.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workflow_scripts.command import read_config, run, step_parser
 from workflow_scripts.errors import UserError
@@ -16,26 +18,44 @@ from workflow_scripts.files import exclusive, write_json
 from workflow_scripts.models import weights_directory, write_manifest
 from workflow_scripts.provenance.record import start_record
 from workflow_scripts.questions.schema import read_questions
+from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.steps import Train
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec
 from workflow_scripts.state import claim, finish
+
+if TYPE_CHECKING:
+    from workflow_scripts.policies.rollouts import Sampler
 
 logger = logging.getLogger(__name__)
 
 
 def adapt(
-    config: Train, questions_path: Path, policy: Path, prm: Path | None, out: Path, state: Path
+    config: Train,
+    questions_path: Path,
+    policy: Path,
+    prm: Path | None,
+    validation: Sequence[Path],
+    out: Path,
+    state: Path,
 ) -> None:
     """Train, and write the run's files into `out`, the manifest last."""
-    inputs = {"questions": questions_path, "policy": policy, "prm": prm}
+    if len(validation) != len(config.validation):
+        raise UserError(
+            f"--validation: {len(validation)} files for {len(config.validation)} question sets of the configuration. "
+            "Give one for each, in its order."
+        )
+    watched_paths = {f"validation_{i}": path for i, path in enumerate(validation)}
+    inputs = {"questions": questions_path, "policy": policy, "prm": prm, **watched_paths}
     record = start_record("train", config.model_dump(mode="json"), inputs)
     questions = read_questions(questions_path)
+    watched_questions = [read_questions(path) for path in validation]
     claim(state, config, inputs)
 
     from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
     from workflow_scripts.rewards import make_reward
     from workflow_scripts.step_scores.judge import load_judge
     from workflow_scripts.training.run import train
-    from workflow_scripts.training.trainer import Task, final_checkpoint
+    from workflow_scripts.training.trainer import Task, Watched, final_checkpoint
 
     reward = make_reward(config.method.reward, {question.id: question.answer for question in questions})
     if "step_scores" in reward.needs and (prm is None or config.prm_spec is None):
@@ -45,20 +65,21 @@ def adapt(
     base = weights_directory(policy)
     # Trained weights stay in float32: in bfloat16 most updates of a small learning rate round to nothing.
     model, tokenizer = load_model(base, "float32"), load_tokenizer(base)
-    prompt, rule = config.question_set.prompt, config.question_set.answer
-    sampler = transformers_sampler(
-        model,
-        tokenizer,
-        prompt,
-        rule,
-        config.policy_spec.chat_template_arguments,
-        config.grpo.max_rows,
-        config.grpo.max_prompt_tokens,
-    )
+
+    def sampler(asked: QuestionSetSpec, how: GrpoSpec | SamplingSpec) -> Sampler:
+        arguments = config.policy_spec.chat_template_arguments
+        return transformers_sampler(
+            model, tokenizer, asked.prompt, asked.answer, arguments, how.max_rows, how.max_prompt_tokens
+        )
+
     judge = None
     if prm is not None and config.prm_spec is not None:
-        judge = load_judge(weights_directory(prm), config.prm_spec, prompt)
-    task = Task(questions, reward, sampler, judge, config.seed)
+        judge = load_judge(weights_directory(prm), config.prm_spec, config.question_set.prompt)
+    watched = [
+        Watched(named.questions, asked, sampler(named.question_set, config.evaluation))
+        for named, asked in zip(config.validation, watched_questions, strict=True)
+    ]
+    task = Task(questions, reward, sampler(config.question_set, config.grpo), judge, config.seed, watched)
     outcome = train(model, tokenizer, task, config.grpo, config.evaluation, config.policy_spec.dtype, state)
 
     final = out / "final"
@@ -84,12 +105,18 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--prm", type=Path, help="manifest of the process reward model, if the reward needs one"
     )
+    parser.add_argument(
+        "--validation", nargs="*", default=[], type=Path, help="question files to evaluate while training"
+    )
     parser.add_argument("--out", required=True, type=Path, help="the run's folder")
     parser.add_argument("--state", required=True, type=Path, help="folder for resume points")
     arguments = parser.parse_args(argv)
     config = read_config(Train, arguments.config)
     with exclusive(arguments.state):
-        adapt(config, arguments.questions, arguments.policy, arguments.prm, arguments.out, arguments.state)
+        adapt(
+            *(config, arguments.questions, arguments.policy, arguments.prm, arguments.validation),
+            *(arguments.out, arguments.state),
+        )
 
 
 if __name__ == "__main__":

@@ -109,16 +109,25 @@ def write_run(
     policy: str = POLICY,
     questions: str = QUESTIONS,
     training: Mapping[str, Sequence[float | None]] | None = None,
+    validation: Mapping[str, dict[int, pd.DataFrame]] | None = None,
 ) -> RunEvidence:
     """Write one run: `curve` maps steps to question rows, `rewards` has one value per step from 1.
 
-    Without `rollouts`, each step draws one of `q0` with the step's reward. `training` has other metrics of the steps.
+    `validation`: the curves of validation roles, in place of `curve`; the id of a role's set is `<role>.id`. Without
+    `rollouts`, each step draws one of `q0` with the step's reward. `training` has other metrics of the steps.
     """
     folder = folder / (f"{method}.s{seed}" if policy == POLICY else f"{policy}.{method}.s{seed}")
     if questions != QUESTIONS:
         folder = folder.with_name(f"{questions}.{folder.name}")
     folder.mkdir(parents=True, exist_ok=True)
-    pd.concat([rows.assign(step=step) for step, rows in curve.items()]).to_parquet(folder / "curve.parquet")
+    watched = {f"{role}.id": of_role for role, of_role in (validation or {}).items()} or {None: curve}
+    pd.concat(
+        [
+            rows.assign(step=step, questions=pd.Series(name, index=rows.index, dtype="str"))
+            for name, of_set in watched.items()
+            for step, rows in of_set.items()
+        ]
+    ).to_parquet(folder / "curve.parquet")
     lines = [
         json.dumps(
             {"step": step, "reward": reward, "n_questions": 7, "n_rollouts": 112}
@@ -145,6 +154,7 @@ def write_run(
         evaluation=None if evaluation is None else str(folder / "metrics.json"),
         per_question=None if evaluation is None else str(folder / "per_question.parquet"),
         step_scores_report=None if step_auc is None else write_step_report(folder, step_auc),
+        validation={role: f"{role}.id" for role in validation or {}},
     )
 
 

@@ -117,7 +117,7 @@ def test_every_figure_says_what_it_does_not_prove() -> None:
 def test_every_configured_artefact_has_a_renderer() -> None:
     files = (NUMBERS.parent / "artefacts").glob("*.yaml")
     kinds = {
-        name: entry["kind"]
+        entry.get("like", name): entry["kind"]
         for file in files
         for name, entry in yaml.safe_load(file.read_text(encoding="utf-8")).items()
     }

@@ -219,10 +219,10 @@ def test_selection_by_scores_needs_scored_samples() -> None:
     bad(level, {"score_steps": ["base"]})
 
 
-def test_a_policy_adapted_elsewhere_is_evaluated_at_its_end_only() -> None:
+def test_only_samples_are_of_a_policy_adapted_elsewhere() -> None:
     gain = {"kind": "gain", "metric": "avg@k", "method": "ttrl", "adapted_on": "medqa_5op"}
-    with pytest.raises(ValidationError, match="`adapted_on` goes with evaluated samples at `last`"):
-        bad({"quantity": {**gain, "where": "peak"}})
+    with pytest.raises(ValidationError, match="`adapted_on` goes with evaluated samples of a method"):
+        bad({"quantity": {**gain, "metric": "train.reward"}})
     bad({"quantity": gain})
 
 

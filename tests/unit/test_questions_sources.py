@@ -659,7 +659,8 @@ def test_every_question_set_of_the_papers_has_an_entry() -> None:
 def test_an_entry_asks_for_the_answer_that_it_reads(name: str) -> None:
     entry = REGISTRY[name]
     check_prompt(entry.prompt, has_options=entry.answer.kind == "choice")
-    if entry.source.kind == "generated":
+    source = REGISTRY[entry.source.of].source if entry.source.kind == "outvoted" else entry.source
+    if source.kind == "generated":
         return  # their tiny policies are trained on their own wording
     said = f"{entry.prompt.system} {entry.prompt.user}"
     form = {"choice": "the answer is (X)", "countdown": "<answer>"}.get(entry.answer.kind, "\\boxed{}")

@@ -1,22 +1,35 @@
 """Rewards on groups worked by hand; none but the oracle can know the gold answer."""
 
 import dataclasses
+import math
+from typing import get_args
 
 import pytest
 
 from tests.unit.clinic_samples import angina_question
 from workflow_scripts.questions.schema import UnlabelledQuestion
 from workflow_scripts.rewards import make_reward
-from workflow_scripts.rewards.group import RolloutGroup
+from workflow_scripts.rewards.group import RolloutGroup, Tokens
 from workflow_scripts.settings import methods
 
 
-def group(answers, step_scores=None, stream="0/0/q"):
+def tokens(*probabilities, span=range(0)):
+    """A response whose tokens had these probabilities under distributions over two tokens."""
+    entropies = [-sum(x * math.log(x) for x in (p, 1 - p) if x) for p in probabilities]
+    divergences = [-math.log(2) - (math.log(p) + math.log(1 - p)) / 2 for p in probabilities]
+    gaps = [abs(2 * p - 1) for p in probabilities]
+    return Tokens([math.log(p) for p in probabilities], entropies, divergences, gaps, span)
+
+
+def group(answers, step_scores=None, stream="0/0/q", of_tokens=None):
+    if of_tokens is None:
+        of_tokens = [tokens(0.5 + 0.4 / (k + 1), 0.75, span=range(1)) for k in range(len(answers))]
     return RolloutGroup(
         question=angina_question().unlabelled(),
         texts=tuple(f"response {i}" for i in range(len(answers))),
         answers=tuple(answers),
         step_scores=None if step_scores is None else tuple(map(tuple, step_scores)),
+        tokens=tuple(of_tokens),
         stream=stream,
     )
 
@@ -35,6 +48,12 @@ ALL = [
     ),
     methods.ProcessLabelReward(kind="process_label", selection="sc_rm", aggregation="min"),
     methods.ProcessLabelReward(kind="process_label", selection="bon", aggregation="min"),
+    *(
+        methods.CertaintyReward(kind="certainty", formula=formula)
+        for formula in get_args(methods.CertaintyFormula)
+    ),
+    methods.MajorityReward(kind="majority", min_share=0.5),
+    *(methods.EmpoReward(kind="empo", all_distinct=rule) for rule in ("zero", "share")),
     methods.OracleReward(kind="oracle"),
     methods.RandomReward(kind="random"),
     methods.FormatReward(kind="format"),
@@ -141,5 +160,49 @@ def test_permuting_the_rollouts_permutes_the_rewards(settings):
     answers, scores = ["A", "B", "B", None, "B"], [[0.9, 0.4], [0.3], [0.8, 0.6], [0.5], [0.2]]
     order = [3, 1, 4, 0, 2]
     plain = reward(settings).score(group(answers, scores))
-    permuted = reward(settings).score(group([answers[i] for i in order], [scores[i] for i in order]))
+    tokens = group(answers).tokens
+    seen = group(
+        [answers[i] for i in order], [scores[i] for i in order], of_tokens=[tokens[i] for i in order]
+    )
+    permuted = reward(settings).score(seen)
     assert permuted == pytest.approx([plain[i] for i in order])
+
+
+# ------------------------------------------------------------------ certainty
+
+
+def certainty(formula):
+    return reward(methods.CertaintyReward(kind="certainty", formula=formula))
+
+
+@pytest.mark.parametrize(
+    ("formula", "values"),
+    [
+        # Tokens of probability 3/4 and 1/4, then one of 1/2; both distributions of the first have
+        # H = 2 log 2 - 3/4 log 3 and KL(U || p) = log 2 - 1/2 log 3 + log 2 - log 2.
+        ("self_certainty", (math.log(2) - math.log(3) / 2, 0.0)),
+        ("token_entropy", (-(2 * math.log(2) - 0.75 * math.log(3)), -math.log(2))),
+        ("trajectory_entropy", ((math.log(3 / 4) + math.log(1 / 4)) / 2, -math.log(2))),
+        ("probability", (3 / 16, 1 / 2)),
+        ("probability_disparity", (1 / 2, 0.0)),
+    ],
+)
+def test_a_certainty_reward_is_its_formula(formula, values):
+    seen = group("AB", of_tokens=[tokens(0.75, 0.25, span=range(1, 2)), tokens(0.5, span=range(1))])
+    assert certainty(formula).score(seen) == pytest.approx(values)
+
+
+@pytest.mark.parametrize("formula", get_args(methods.CertaintyFormula))
+def test_the_label_of_a_certainty_reward_is_the_answer_of_the_surest_rollout(formula):
+    of_tokens = [tokens(0.6, span=range(1)), tokens(0.9, span=range(1)), tokens(0.9, span=range(1))]
+    assert certainty(formula).label(group("ABC", of_tokens=of_tokens)) == "B"
+    assert certainty(formula).label(group(["A", None, "C"], of_tokens=of_tokens)) is None
+
+
+def test_the_probability_of_a_long_response_is_not_lost_in_float32():
+    (value,) = certainty("probability").score(group("A", of_tokens=[tokens(*[0.5] * 200)]))
+    assert value == pytest.approx(2.0**-200, rel=1e-9)
+
+
+def test_a_response_without_an_answer_has_no_disparity():
+    assert certainty("probability_disparity").score(group([None], of_tokens=[tokens(0.9)])) == [0.0]

@@ -51,8 +51,8 @@ def test_the_scale_files_are_right_as_they_are() -> None:
         ("grpo: {n_votes: 8}", ["n_votes must be at least n_samples"]),
         ("grpo: {epochs: 2.0}", ["grpo", "exactly one of epochs and steps"]),
         (
-            "grpo: {micro_batch: 32}",
-            ["grpo: micro_batch (32) must divide prompts_per_step x n_samples (7 x 16 = 112)"],
+            "grpo: {mini_batches: 2}",
+            ["grpo: mini_batches (2) must divide prompts_per_step (7)"],
         ),
         (
             "roles: {policies: {main_policy: clinic_polcy}}",

@@ -64,7 +64,7 @@ def test_the_command_gets_all_settings_and_snakemake_tracks_those_that_change_nu
     parameters = settings_of({"a.1": Job(method, {}, {})}.__getitem__)
     assert parameters["tracked"]("a.1") == '{"reward":{"kind":"majority","missing":"no_vote"}}'
     assert parameters["config"]("a.1", 2) == (
-        '{"label":"TTRL","paper":"TTRL","reward":{"kind":"majority","missing":"no_vote"}}'
+        '{"grpo":{},"label":"TTRL","paper":"TTRL","reward":{"kind":"majority","min_share":0.0,"missing":"no_vote"},"vary":{}}'
     )
     # Snakemake takes a parameter for derived, and does not track it, where its function names the threads.
     assert [*signature(parameters["tracked"]).parameters] == ["wildcards"]

@@ -185,7 +185,7 @@ def test_a_killed_run_resumes_to_the_very_same_files(policy, tmp_path, killed_at
 
 
 def test_resuming_between_two_updates_of_one_batch_is_avoided(policy, tmp_path):
-    settings = {"steps": 8, "save_every": 3, "updates_per_batch": 2}
+    settings = {"steps": 4, "save_every": 1, "updates_per_batch": 2, "mini_batches": 2}
     whole = contents(run(policy, tmp_path / "whole_state", **settings), tmp_path / "whole")
     run(policy, tmp_path / "state", stop_after=7, **settings)
     assert contents(run(policy, tmp_path / "state", **settings), tmp_path / "resumed") == whole
@@ -289,9 +289,104 @@ def test_without_reward_variance_and_kl_nothing_is_learned(policy, tmp_path):
 
 
 def test_several_updates_on_one_batch_use_the_old_probabilities(policy, tmp_path):
-    run(policy, tmp_path, steps=4, updates_per_batch=2, learning_rate=0.05, save_every=4, schedule="constant")
-    clipped = [row["clip_ratio"] for row in metrics(tmp_path)]
-    assert clipped[0] == 0 and clipped[1] > 0
+    changes = {"steps": 2, "learning_rate": 0.05, "schedule": "constant"}
+    run(policy, tmp_path / "one", **changes)
+    run(policy, tmp_path / "two", updates_per_batch=2, **changes)
+    assert metrics(tmp_path / "one")[0]["clip_ratio"] == 0
+    assert metrics(tmp_path / "two")[0]["clip_ratio"] > 0
+
+
+@pytest.mark.parametrize("updates", [{"updates_per_batch": 2}, {"mini_batches": 2}])
+def test_a_step_is_one_batch_of_rollouts_however_many_updates_it_has(policy, tmp_path, updates):
+    outcome = run(policy, tmp_path / "state", steps=3, save_every=1, **updates)
+    assert outcome.steps == 3
+    assert outcome.trainer.state.global_step == 6
+    outcome.trainer.journal.collect(tmp_path)
+    assert [row["step"] for row in metrics(tmp_path)] == [1, 2, 3]
+    rollouts, curve = (
+        pq.read_table(tmp_path / f"{name}.parquet").to_pandas() for name in ("rollouts", "curve")
+    )
+    assert rollouts.groupby("step").size().to_dict() == {1: 8, 2: 8, 3: 8}
+    assert curve.groupby("step").size().to_dict() == {0: 6, 2: 6, 3: 6}
+
+
+def test_an_epoch_with_mini_batches_visits_every_question_once(policy, tmp_path):
+    outcome = run(policy, tmp_path / "state", steps=None, epochs=1.0, mini_batches=2)
+    assert (outcome.steps, outcome.trainer.state.global_step) == (3, 6)
+    outcome.trainer.journal.collect(tmp_path)
+    rows = pq.read_table(tmp_path / "rollouts.parquet").to_pandas()
+    assert rows["question_id"].value_counts().to_dict() == {q.id: 4 for q in questions(n=6)}
+
+
+def test_mini_batches_update_on_their_own_tokens_alone(policy, tmp_path):
+    # With plain gradient steps too small to change the policy, two half updates add up to twice the mean of both.
+    changes = {"steps": 1, "kl_coefficient": 0.0, "loss": "grpo", "weight_decay": 0.0, "schedule": "constant"}
+    start = [p.clone() for p in load(policy).backend.model.parameters()]
+    whole = run(policy, tmp_path / "a", learning_rate=1e-6, **changes).trainer.model
+    halves = run(policy, tmp_path / "b", learning_rate=1e-6, mini_batches=2, **changes).trainer.model
+
+    def moved(model):
+        return sum((a - b).abs().sum().item() for a, b in zip(start, model.parameters(), strict=True))
+
+    # Adam moves each weight by about the learning rate at each update.
+    assert 1.2 < moved(halves) / moved(whole) < 2.2
+
+
+@pytest.mark.parametrize("estimator", ["rloo", "reinforce_plus_plus"])
+def test_the_estimator_of_the_settings_makes_the_advantages(policy, tmp_path, estimator):
+    from workflow_scripts.training.advantages import estimate
+
+    outcome = run(policy, tmp_path / "state", steps=1, estimator=estimator, scale_rewards="none")
+    outcome.trainer.journal.collect(tmp_path)
+    rows = pq.read_table(tmp_path / "rollouts.parquet").to_pandas()
+    rewards, lengths = (torch.tensor(rows[name].to_numpy()).view(2, 4) for name in ("reward", "n_tokens"))
+    expected = estimate(estimator, rewards, "none", lengths)
+    np.testing.assert_allclose(rows["advantage"], expected.flatten(), atol=1e-5)
+
+
+def test_the_drift_is_measured_where_the_kl_is_not_in_the_loss(policy, tmp_path):
+    changes = {"steps": 3, "kl_coefficient": 0.0, "learning_rate": 0.01, "schedule": "constant"}
+    plain = contents(run(policy, tmp_path / "plain", **changes), tmp_path / "a")
+    measured = contents(run(policy, tmp_path / "state", measure_drift=True, **changes), tmp_path / "b")
+    first, *_, last = (row["kl_token"] for row in metrics(tmp_path / "state"))
+    assert first == pytest.approx(0, abs=1e-6)
+    assert last > 1e-3
+    assert {name for name in plain if plain[name] != measured[name]} == {"metrics.jsonl"}
+    settings = {"save_every": 1, "measure_drift": True, **changes}
+    run(policy, tmp_path / "killed", stop_after=2, **settings)
+    assert contents(run(policy, tmp_path / "killed", **settings), tmp_path / "c") == measured
+
+
+def test_a_backend_without_statistics_trains_the_same_by_one_more_forward_pass(policy, tmp_path, monkeypatch):
+    from workflow_scripts.policies.rollouts import Sampler
+    from workflow_scripts.rewards.certainty import CertaintyReward
+
+    reward = CertaintyReward("self_certainty")
+    run(policy, tmp_path / "a", reward, steps=2)
+    plain = Sampler.sample
+    monkeypatch.setattr(
+        Sampler, "sample", lambda self, *rest, **named: plain(self, *rest, **{**named, "statistics": False})
+    )
+    run(policy, tmp_path / "b", reward, steps=2)
+    for one, other in zip(metrics(tmp_path / "a"), metrics(tmp_path / "b"), strict=True):
+        assert one["reward"] == pytest.approx(other["reward"], abs=1e-5)
+
+
+def test_validation_questions_take_the_place_of_the_trainings_own(policy, tmp_path):
+    from workflow_scripts.training import run as training
+    from workflow_scripts.training.trainer import Task, Watched
+
+    sampler = load(policy)
+    watched = [Watched("a.1", questions(n=3), sampler), Watched("b.2", questions(n=2), sampler)]
+    task = Task(questions(n=6), LengthReward(), sampler, None, 0, watched)
+    state = tmp_path / "state"
+    outcome = training.train(
+        sampler.backend.model, sampler.tokenizer, task, GrpoSpec(**GRPO), EVALUATION, "float32", state
+    )
+    outcome.trainer.journal.collect(tmp_path)
+    curve = pq.read_table(tmp_path / "curve.parquet").to_pandas()
+    sizes = curve.groupby(["step", "questions"], dropna=False).size().to_dict()
+    assert sizes == {(step, name): n for step in (0, 2, 4) for name, n in (("a.1", 3), ("b.2", 2))}
 
 
 def test_a_gradient_that_is_not_finite_is_skipped_counted_and_stops_the_run(policy, tmp_path):

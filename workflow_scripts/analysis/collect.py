@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.analysis.agreement_rows import step_zero_rows, window_rows
+from workflow_scripts.analysis.collapse_rows import collapse_rows
 from workflow_scripts.analysis.letter_rows import letter_rows
 from workflow_scripts.analysis.recipes import Recipe
 from workflow_scripts.analysis.sampled_rows import (
@@ -45,7 +46,7 @@ from workflow_scripts.analysis.sampled_rows import (
     sampled_rows,
     transfer_samples,
 )
-from workflow_scripts.analysis.tables import read_curve, read_prm_aucs, read_step_auc
+from workflow_scripts.analysis.tables import read_prm_aucs, read_step_auc
 from workflow_scripts.analysis.training_rows import Row, seed_sd, training_rows
 from workflow_scripts.columns import TEXT, Column
 from workflow_scripts.settings.evidence import (
@@ -96,10 +97,17 @@ def collect(config: Analyse, recipe: Recipe) -> pd.DataFrame:
         rows += _rows_of(collision_samples(base), config) if recipe.collisions else []
     for runs in _groups(evidence.runs):
         place = _place(runs[0])
-        at_end = final_samples(runs, recipe.final, place) if recipe.final else []
+        elsewhere = (
+            runs[0].validation and runs[0].per_question is None
+        )  # its curve is not of its own questions
+        at_end = final_samples(runs, recipe.final, place) if recipe.final and not elsewhere else []
         final += at_end
         rows += _rows_of(curve_samples(runs, recipe.curve, place) if recipe.curve else [], config)
+        for role in runs[0].validation if recipe.validation else ():
+            watched = curve_samples(runs, recipe.validation, {**place, "questions_role": role}, role)
+            rows += _rows_of([*watched, *_gains_over_time(watched, recipe)], config)
         rows += training_rows(runs, recipe, place)
+        rows += collapse_rows(runs, place) if recipe.collapse else []
         rows += window_rows(runs, recipe.agreement, place, evidence, statistics)
         rows += letter_rows(runs, _base_of(place, evidence), place) if recipe.letters else []
         rows += _rows_of(at_end, config)
@@ -158,6 +166,16 @@ def _gains(at_end: list[Sampled], final: list[Sampled], recipe: Recipe) -> Itera
             yield gain_over(before, after)
 
 
+def _gains_over_time(watched: list[Sampled], recipe: Recipe) -> Iterator[Sampled]:
+    """The last evaluation of each metric minus the first."""
+    for metric in recipe.gains:
+        of_metric = [one for one in watched if one.metric == metric]
+        if of_metric:
+            first, *_, last = of_metric
+            difference = last.by_question - first.by_question
+            yield replace(last, metric=f"gain.{metric}", by_question=difference)
+
+
 def _transfer_rows(evidence: Evidence, recipe: Recipe, config: Analyse) -> list[Row]:
     """The last checkpoints on other questions; the base only on those where it is not asked for anyway."""
     asked = {(base.policy_role, base.questions_role) for base in evidence.base}
@@ -207,7 +225,7 @@ def _step_auc_rows(runs: list[RunEvidence]) -> list[Row]:
     known = {seed: pair for seed, pair in found.items() if pair is not None}
     if not known:
         return []
-    last = last_step([read_curve(run.curve) for run in runs])
+    last = last_step(runs)
     common: Row = {**_place(runs[0]), "step": last, "metric": "step_auc"}
     values = np.array([auc for auc, _ in known.values()])
     mean = {"seed": "mean", "n_seeds": len(known), "value": values.mean(), "sd": seed_sd(values)}

@@ -29,11 +29,17 @@ def _chosen_by_scores(column: str) -> Callable[[pd.DataFrame], pd.Series]:
     return values
 
 
+def _pass_gain(table: pd.DataFrame) -> pd.Series:
+    """pass@k - pass@1, k all samples: whether any is right, minus the share that is (URLVR, section 6.2)."""
+    return (table["n_correct"] > 0).astype(float) - table["n_correct"] / table["n"]
+
+
 QUESTION_METRICS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
     "avg@k": _share("n_correct"),
     "maj@k": _column("majority_correct"),
     "bon@k": _chosen_by_scores("bon_correct"),
     "sc_rm@k": _chosen_by_scores("sc_rm_correct"),
+    "pass_gain@k": _pass_gain,
     "distinct_responses": _share("n_distinct_responses"),
     "distinct_answers": _column("n_distinct_answers"),
     "answer_entropy": _column("answer_entropy"),
@@ -42,7 +48,7 @@ QUESTION_METRICS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
 """Name -> value per question, from a table with the columns of `per_question.parquet`."""
 
 DEPENDS_ON_K = frozenset(
-    {"maj@k", "bon@k", "sc_rm@k", "distinct_responses", "distinct_answers", "answer_entropy"}
+    {"maj@k", "bon@k", "sc_rm@k", "pass_gain@k", "distinct_responses", "distinct_answers", "answer_entropy"}
 )
 """Metrics whose expectation changes with the number of samples: two values compare only at equal k."""
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from workflow_scripts.analysis.metrics import DEPENDS_ON_K, question_values, samples_per_question
 from workflow_scripts.analysis.recipes import Recipe
-from workflow_scripts.analysis.tables import COLLISION, read_curve, read_per_question
+from workflow_scripts.analysis.tables import COLLISION, last_evaluated_step, read_curve, read_per_question
 from workflow_scripts.analysis.training_rows import Row, seed_sd
 from workflow_scripts.errors import UserError
 from workflow_scripts.evaluation.intervals import Interval, bootstrap_average, bootstrap_mean
@@ -152,10 +152,12 @@ def _of_base(place: Row, table: pd.DataFrame, metric: str) -> Sampled:
     return Sampled(place, metric, samples_per_question(table), question_values(table, metric).to_frame().T)
 
 
-def curve_samples(runs: Sequence[RunEvidence], metrics: Sequence[str], place: Row) -> list[Sampled]:
-    """Return the metrics of one method's seeds at every evaluated step of training."""
+def curve_samples(
+    runs: Sequence[RunEvidence], metrics: Sequence[str], place: Row, validation: str | None = None
+) -> list[Sampled]:
+    """Return the metrics of one method's seeds at every evaluated step, on a validation role or their own questions."""
     paths = [run.curve for run in runs]
-    curves = [read_curve(path) for path in paths]
+    curves = [read_curve(run.curve, validation and run.validation[validation]) for run in runs]
     _same_questions(curves, paths)
     steps = sorted(curves[0]["step"].unique())
     for curve, path in zip(curves, paths, strict=True):
@@ -171,20 +173,19 @@ def curve_samples(runs: Sequence[RunEvidence], metrics: Sequence[str], place: Ro
 
 def final_samples(runs: Sequence[RunEvidence], metrics: Sequence[str], place: Row) -> list[Sampled]:
     """Return the last checkpoint's own evaluation where every seed has one, else the last step of the curve."""
-    curves = [read_curve(run.curve) for run in runs]
-    last = last_step(curves)
+    last = last_step(runs)
     paths = [run.per_question for run in runs if run.per_question is not None]
     tables = [read_per_question(path) for path in paths]
     if len(paths) < len(runs):
         paths = [run.curve for run in runs]
-        tables = [curve[curve["step"] == last] for curve in curves]
+        tables = [curve[curve["step"] == last] for curve in map(read_curve, paths)]
     _same_questions(tables, paths)
     return _of_seeds({**place, "step": last}, tables, [run.seed for run in runs], metrics)
 
 
-def last_step(curves: Sequence[pd.DataFrame]) -> int:
+def last_step(runs: Sequence[RunEvidence]) -> int:
     """Return the last evaluated step of any of the runs."""
-    return max(int(curve["step"].max()) for curve in curves)
+    return max(last_evaluated_step(run.curve) for run in runs)
 
 
 def transfer_samples(
@@ -200,7 +201,7 @@ def transfer_samples(
     place: Row = {"policy_role": first.policy_role, "questions_role": first.questions_role}
     if first.method is None:
         return [_of_base({**place, "method": "base", "step": 0}, tables[0], metric) for metric in metrics]
-    step = last_step([read_curve(run.curve) for run in runs]) if runs else None
+    step = last_step(runs) if runs else None
     place |= {"method": first.method, "adapted_on": first.adapted_on, "step": step}
     return _of_seeds(place, tables, [one.seed for one in transfers if one.seed is not None], metrics)
 

@@ -34,6 +34,8 @@ OPTIONAL = {
 }
 """The first two are empty where the evaluated samples have no step scores."""
 CURVE = {"step": COUNT, **PER_QUESTION}
+WATCHED, OF_SET = "questions", Column("text", missing=True)
+"""Column of a curve: the id of a validation set, empty for the training's own questions. Older curves lack it."""
 ROLLOUTS = {
     "step": Column("whole", low=1),
     "question_id": TEXT,
@@ -46,6 +48,7 @@ JUDGED = {
     "correct": TRUTH,
     "label": Column("text", missing=True),
 }
+RESPONSES = {"n_tokens": COUNT, "repetition": Column("number", low=0, high=1), "correct": TRUTH}
 SAMPLES = {"question_id": TEXT, "sample": COUNT, "answer": Column("text", missing=True), "correct": TRUTH}
 COUNTED = ("step", "n_questions", "n_rollouts")
 """Of metrics.jsonl, in which any other metric is a finite number, or null where it was not defined."""
@@ -82,7 +85,8 @@ def _read_parquet(
     if table.empty:
         raise UserError(f"{path} holds no row. Delete it and run Snakemake again.")
     check_values(path, table, columns)
-    if key and (again := table.duplicated(list(key))).any():
+    key = [name for name in key if name in table.columns]
+    if key and (again := table.duplicated(key)).any():
         raise UserError(
             f"{path}: row {again.argmax() + 1} has the {' and '.join(key)} of an earlier row. Delete it and run "
             "Snakemake again."
@@ -94,9 +98,24 @@ def _unreadable(path: Path) -> UserError:
     return UserError(f"{path} is not a readable parquet file. Delete it and run Snakemake again.")
 
 
-def read_curve(path: str | Path) -> pd.DataFrame:
-    """Return a run's `curve.parquet`: one row per evaluation step and question."""
-    return _read_parquet(path, CURVE, key=("step", "question_id"))
+def read_curve(path: str | Path, validation: str | None = None) -> pd.DataFrame:
+    """Return a run's `curve.parquet`: one row per evaluation step and question.
+
+    `validation`: id of the question set; None: the questions of the training.
+    """
+    table = _read_parquet(path, CURVE, key=("step", "question_id", WATCHED), if_there={WATCHED: OF_SET})
+    if WATCHED not in table.columns:
+        table[WATCHED] = None
+    of_set = table[table[WATCHED].isna() if validation is None else table[WATCHED] == validation]
+    if of_set.empty:
+        what = "its own questions" if validation is None else validation
+        raise UserError(f"{path} has no evaluation on {what}. Delete the run and train again.")
+    return of_set.reset_index(drop=True)
+
+
+def last_evaluated_step(path: str | Path) -> int:
+    """Return the last step at which a run was evaluated, on whatever questions."""
+    return int(_read_parquet(path, {"step": COUNT})["step"].max())
 
 
 def read_per_question(path: str | Path) -> pd.DataFrame:
@@ -112,6 +131,12 @@ def read_trained_rollouts(path: str | Path) -> pd.DataFrame:
 def read_judged_rollouts(path: str | Path) -> pd.DataFrame:
     """Return all rollouts of a run's `rollouts.parquet` that have a reward, with labels and truth."""
     return _with_value(path, _read_rollouts(path, JUDGED), "reward")
+
+
+def read_responses(path: str | Path, column: str) -> pd.DataFrame:
+    """Return `column` of `RESPONSES` of all rollouts of a run's `rollouts.parquet`, with step and question_id."""
+    key = {name: ROLLOUTS[name] for name in ("step", "question_id")}
+    return _read_parquet(path, key | {column: RESPONSES[column]})
 
 
 def _read_rollouts(path: str | Path, columns: dict[str, Column]) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,9 @@ def term_values(term: Term, cell: Cell) -> tuple[pd.DataFrame, int]:
         table = read_per_question(_base(cell))
         return question_values(table, term.metric).to_frame(0).T, samples_per_question(table)
     if term.adapted_on not in (None, cell.questions_role):
+        home = replace(cell, questions_role=str(term.adapted_on))
+        if any(cell.questions_role in run.validation for run in _found_runs(home, term.method)):
+            return _from_curves(term, _runs(home, term.method), cell.questions_role)
         return _evaluated(term.metric, _transferred(cell, term.method, str(term.adapted_on)))
     runs = _runs(cell, term.method)
     if term.is_of_training:
@@ -85,11 +88,15 @@ def _base_samples(cell: Cell) -> str:
 
 
 def _runs(cell: Cell, method: str) -> list[RunEvidence]:
-    wanted = (cell.policy_role, cell.questions_role, method)
-    found = [run for run in cell.evidence.runs if (run.policy_role, run.questions_role, run.method) == wanted]
+    found = _found_runs(cell, method)
     if not found:
         raise NoEvidence(_reason(cell, method))
     return sorted(found, key=lambda run: run.seed)
+
+
+def _found_runs(cell: Cell, method: str) -> list[RunEvidence]:
+    wanted = (cell.policy_role, cell.questions_role, method)
+    return [run for run in cell.evidence.runs if (run.policy_role, run.questions_role, run.method) == wanted]
 
 
 def _transferred(cell: Cell, method: str, adapted_on: str) -> dict[int, str]:
@@ -126,9 +133,14 @@ def _evaluated(metric: str, paths: dict[int, str]) -> tuple[pd.DataFrame, int]:
     return values, min(samples_per_question(table) for table in tables.values())
 
 
-def _from_curves(term: Term, runs: list[RunEvidence]) -> tuple[pd.DataFrame, int]:
-    """Return a metric of the samples that were drawn while training, at the steps of `where`."""
-    curves = {run.seed: read_curve(run.curve) for run in runs}
+def _from_curves(
+    term: Term, runs: list[RunEvidence], validation: str | None = None
+) -> tuple[pd.DataFrame, int]:
+    """Return a metric of the samples that were drawn while training, at the steps of `where`.
+
+    `validation`: role of the questions; None: those of the training.
+    """
+    curves = {run.seed: read_curve(run.curve, validation and run.validation[validation]) for run in runs}
     steps = _evaluation_steps(term, curves)
     rows, ks = {}, []
     for seed, curve in curves.items():

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.analysis.metrics import reward_values
-from workflow_scripts.analysis.tables import read_judged_rollouts, read_trained_rollouts
+from workflow_scripts.analysis.tables import read_judged_rollouts, read_responses, read_trained_rollouts
 from workflow_scripts.evaluation.lucky_hits import lucky_hits
 
 LAST_SHARE = 0.1
@@ -24,6 +24,13 @@ LAST_SHARE = 0.1
 
 HITS = ("hit_label_right", "hit_wrong_label_missed", "hit_unparseable")
 """Shares of all rollouts of a visit that are rightly rewarded, by the reasons of `evaluation.lucky_hits`."""
+
+OF_RESPONSES = {
+    "train.accuracy": "correct",
+    "train.tokens": "n_tokens",
+    "train.repetition": "repetition",
+}
+"""Metric -> column of a run's rollouts.parquet."""
 
 NEVER_SAMPLED = "the right answer, which no rollout gave"
 """Stands for it where its text is not needed: it only has to differ from every answer."""
@@ -35,13 +42,19 @@ def training_values(path: str, metric: str, where: str) -> tuple[pd.Series, int]
     Parameters
     ----------
     path : a run's rollouts.parquet
-    metric : `train.reward`, of the trained rollouts; or `train.` and a column of `visit_values`, of all rollouts
+    metric : `train.reward`, of the trained rollouts; of all rollouts those of `OF_RESPONSES`, or `train.` and a column
+        of `visit_values`
     where : as in `settings.claims.Where`
     """
     if metric == "train.reward":
         rollouts = read_trained_rollouts(path)
         window = rollouts[rollouts["step"].isin(_steps(rollouts, where))]
         return reward_values(window), int(window.groupby("question_id").size().min())
+    if metric in OF_RESPONSES:
+        column = OF_RESPONSES[metric]
+        responses = read_responses(path, column)
+        by_question = responses[responses["step"].isin(_steps(responses, where))].groupby("question_id")
+        return by_question[column].mean().astype(float), int(by_question.size().min())
     visits = visits_of_run(path).reset_index()
     of_question = visits[visits["step"].isin(_steps(visits, where))].groupby("question_id")
     return of_question[metric.removeprefix("train.")].mean(), int(of_question["n_rollouts"].sum().min())

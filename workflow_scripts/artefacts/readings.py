@@ -10,9 +10,14 @@ from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.registry import FIGURES
 
 
-def reading(artefact: str, plotted: pd.DataFrame, method_labels: Mapping[str, str]) -> str:
-    """Return the sentence for one figure from the table that it plots; also where nothing was run."""
-    figure = FIGURES[artefact]
+def reading(
+    artefact: str, plotted: pd.DataFrame, method_labels: Mapping[str, str], drawn_as: str | None = None
+) -> str:
+    """Return the sentence for one figure from the table that it plots; also where nothing was run.
+
+    drawn_as: its renderer, where that has another name.
+    """
+    figure = FIGURES[drawn_as or artefact]
     labels = {method: one_line(label) for method, label in method_labels.items()}
     numbers = plotted[plotted["metric"] != "not_run"] if "metric" in plotted.columns else plotted
     if numbers.empty:

@@ -24,6 +24,16 @@ from workflow_scripts.artefacts import (
     prose_table3,
     set_table,
     set_table_text,
+    urlvr_fig2,
+    urlvr_fig3,
+    urlvr_fig6,
+    urlvr_fig7,
+    urlvr_fig8,
+    urlvr_fig9,
+    urlvr_fig10,
+    urlvr_fig11,
+    urlvr_sweep,
+    urlvr_table3,
 )
 from workflow_scripts.artefacts.method_table import MethodTable
 from workflow_scripts.artefacts.paper_numbers import PublishedNumber
@@ -75,6 +85,15 @@ FIGURES: dict[str, FigureModule] = {
     "beyond_answer_space": beyond_answer_space,
     "beyond_misconceptions": beyond_misconceptions,
     "beyond_prm_quality": beyond_prm_quality,
+    "urlvr_fig2": urlvr_fig2.FIGURE,
+    "urlvr_fig3": urlvr_fig3.FIGURE,
+    "urlvr_fig6": urlvr_fig6.FIGURE,
+    "urlvr_fig7": urlvr_fig7.FIGURE,
+    "urlvr_fig8": urlvr_fig8.FIGURE,
+    "urlvr_fig9": urlvr_fig9.FIGURE,
+    "urlvr_fig10": urlvr_fig10.FIGURE,
+    "urlvr_fig11": urlvr_fig11,
+    "urlvr_sweep": urlvr_sweep.FIGURE,
 }
 TABLES: dict[str, Print] = {
     "medqa_smollm2": partial(by_method, medqa_smollm2.TABLE),
@@ -82,4 +101,5 @@ TABLES: dict[str, Print] = {
     "prose_table2": partial(by_question_set, prose_selection.TABLE_2),
     "prose_table3": partial(by_method, prose_table3.TABLE),
     "prose_table4": partial(by_question_set, prose_selection.TABLE_4),
+    "urlvr_table3": urlvr_table3.tabulate,
 }

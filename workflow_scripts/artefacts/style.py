@@ -49,6 +49,13 @@ METHOD_LOOKS = {
     "prose_noguard": Look(PURPLE, "X"),
     "prm_label": Look(GREEN, "^"),
     "prm_label_bon": Look(SKY, "v"),
+    "self_certainty": Look(BLUE, "s"),
+    "token_entropy": Look(ORANGE, "D"),
+    "token_entropy_temperature_1_2": Look(ORANGE, "D"),
+    "trajectory_entropy": Look(GREEN, "^"),
+    "trajectory_entropy_temperature_1_2": Look(GREEN, "^"),
+    "probability": Look(PURPLE, "v"),
+    "probability_temperature_1_2": Look(PURPLE, "v"),
     "oracle": Look(BLACK, "*"),
     "random": Look("#999999", "x"),
     "format_only": Look("#999999", "+"),
@@ -62,6 +69,19 @@ _SPARE_LOOKS = [
 def method_look(method: str, position: int) -> Look:
     """Return the look of `method`; one without its own takes a spare one by its position."""
     return METHOD_LOOKS.get(method, _SPARE_LOOKS[position % len(_SPARE_LOOKS)])
+
+
+_PLACE_LOOKS = [
+    Look(colour, marker)
+    for colour, marker in zip(
+        ("#08306B", BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE, BLACK), "so^DvPX*", strict=True
+    )
+]
+
+
+def place_look(position: int) -> Look:
+    """Return the look of a policy's or question set's line by its position; near positions have near colours."""
+    return _PLACE_LOOKS[position % len(_PLACE_LOOKS)]
 
 
 SETTINGS: dict[str, object] = {

@@ -43,6 +43,8 @@ class Agreement:
     auc
         P(reward of a right rollout > reward of a wrong one of the same question), ties half, averaged over
         all such pairs: rewards compete within a group. None without such a pair.
+    point_biserial
+        Correlation of rewards and truth (1 or 0) over all rollouts; None where one of them does not vary.
     majority_ratio
         Mean share of the label's votes among all rollouts.
     tie_share
@@ -58,6 +60,7 @@ class Agreement:
     no_label: float
     zero_variance_groups: float
     auc: float | None
+    point_biserial: float | None
     majority_ratio: float
     tie_share: float
     n_questions: int
@@ -116,9 +119,9 @@ def agreement(
         If the numbers of questions or rollouts do not match, a question has no rollout, or a reward is not
         finite.
     """
-    groups = _groups(answers_per_question, golds, pseudo_rewards, labels)
     if continuous is None:
-        continuous = any(np.any((group.rewards != 0) & (group.rewards != 1)) for group in groups)
+        continuous = any(reward not in (0, 1) for rewards in pseudo_rewards for reward in rewards)
+    groups = _groups(answers_per_question, golds, pseudo_rewards, labels, continuous)
     judged = [(group, _agrees(group, continuous, no_label_disagrees)) for group in groups]
     reward_accuracy = _share([agrees for _, agrees in judged if agrees is not None])
     rate = _share([agrees for group, agrees in judged if agrees is not None and not group.label_correct])
@@ -134,6 +137,7 @@ def agreement(
         no_label=float(np.mean([not group.has_label for group in groups])),
         zero_variance_groups=float(np.mean([group.zero_variance for group in groups])),
         auc=_auc_within_groups(groups),
+        point_biserial=_point_biserial(groups),
         majority_ratio=float(np.mean([group.majority_ratio for group in groups])),
         tie_share=float(np.mean([group.tie for group in groups])),
         n_questions=len(groups),
@@ -146,6 +150,7 @@ def _groups(
     golds: Sequence[str],
     pseudo_rewards: Sequence[Sequence[float]],
     labels: Sequence[str | None] | None,
+    continuous: bool,
 ) -> list[_Group]:
     if not answers_per_question:
         raise ValueError("agreement needs at least one question")
@@ -167,7 +172,8 @@ def _groups(
             _Group(
                 correct=np.array([answer == gold for answer in answers]),
                 rewards=values,
-                has_label=label is not None,
+                # A continuous reward judges all the same where its label, the surest response, has no answer.
+                has_label=(vote.label if continuous else label) is not None,
                 label_correct=label == gold,
                 majority_ratio=vote.share,
                 tie=vote.tie,
@@ -192,6 +198,14 @@ def _agrees(group: _Group, continuous: bool, no_label_disagrees: bool) -> np.nda
 
 def _share(agrees: list[np.ndarray]) -> float | None:
     return float(np.concatenate(agrees).mean()) if agrees else None
+
+
+def _point_biserial(groups: list[_Group]) -> float | None:
+    rewards = np.concatenate([group.rewards for group in groups])
+    correct = np.concatenate([group.correct for group in groups]).astype(float)
+    if np.ptp(rewards) == 0 or np.ptp(correct) == 0:
+        return None
+    return float(np.corrcoef(rewards, correct)[0, 1])
 
 
 def _auc_within_groups(groups: list[_Group]) -> float | None:

@@ -1,4 +1,5 @@
-"""How much the samples of one question differ: distinct responses and answers, answer entropy, colliding mistakes.
+"""How much the samples of one question differ (distinct responses and answers, answer entropy, colliding mistakes), and
+how much one response repeats itself.
 
 The papers name diversity without defining it; these definitions are ours.
 """
@@ -29,6 +30,17 @@ def answer_entropy(answers: Sequence[str | None]) -> float:
     counts = Counter(answer for answer in answers if answer is not None)
     total = counts.total()
     return math.fsum(-count / total * math.log(count / total) for count in counts.values()) + 0.0
+
+
+def repeated_ngrams(tokens: Sequence[int], n: int = 4) -> float:
+    """Return the share of a response's n-grams of tokens that it has written before; in [0, 1], 0 without an n-gram.
+
+    URLVR (section 4.1.2) names repetition without defining it; this definition is ours.
+    """
+    total = len(tokens) - n + 1
+    if total < 1:
+        return 0.0
+    return 1 - len({tuple(tokens[i : i + n]) for i in range(total)}) / total
 
 
 def wrong_collision(answers: Sequence[str | None], gold: str) -> float | None:

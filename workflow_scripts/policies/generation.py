@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from workflow_scripts.policies.token_statistics import TokenStatistics, token_statistics
+
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
@@ -20,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Generated:
-    """One response: token ids including the end token, their log-probabilities as sampled, why it ended."""
+    """One response: token ids including the end token, their log-probabilities as sampled, why it ended.
+
+    `statistics`: of the distribution of each token, where they were asked for.
+    """
 
     token_ids: list[int]
     logprobs: list[float]
     finish_reason: str  # "stop" or "length"
+    statistics: TokenStatistics | None = None
 
 
 @dataclass(frozen=True)
@@ -39,9 +45,15 @@ class Backend(Protocol):
     """What samples responses: this loop, or an engine such as vLLM."""
 
     def generate(
-        self, requests: Sequence[Request], *, temperature: float, top_p: float, max_new_tokens: int
+        self,
+        requests: Sequence[Request],
+        *,
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        statistics: bool = False,
     ) -> list[list[Generated]]:
-        """Return for each request its samples, in the order of its keys."""
+        """Return for each request its samples, in the order of its keys; with `statistics`, those of their tokens."""
         ...
 
 
@@ -83,6 +95,14 @@ def draw(logprobs: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
     return (cumulative <= threshold).sum(-1).clamp(max=logprobs.size(-1) - 1)
 
 
+def _per_sample(of_tokens: torch.Tensor, lengths: torch.Tensor) -> list[TokenStatistics]:
+    """Cut (3, samples, tokens) into the statistics of each sample's own tokens."""
+    return [
+        TokenStatistics(*(values[:length] for values in sample))
+        for sample, length in zip(of_tokens.transpose(0, 1).tolist(), lengths.tolist(), strict=True)
+    ]
+
+
 class TransformersBackend:
     """A key-value-cache loop: each prompt is read once, finished rows leave the batch.
 
@@ -101,9 +121,15 @@ class TransformersBackend:
         self.max_rows = max_rows
 
     def generate(
-        self, requests: Sequence[Request], *, temperature: float, top_p: float, max_new_tokens: int
+        self,
+        requests: Sequence[Request],
+        *,
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        statistics: bool = False,
     ) -> list[list[Generated]]:
-        """Sample; `temperature` 0 is greedy."""
+        """Sample; `temperature` 0 is greedy, and has the statistics of temperature 1."""
         import torch
 
         was_training = self.model.training
@@ -111,7 +137,7 @@ class TransformersBackend:
         results: list[list[Generated]] = []
         with torch.inference_mode():
             for batch in self._batches(requests):
-                results.extend(self._generate_batch(batch, temperature, top_p, max_new_tokens))
+                results.extend(self._generate_batch(batch, temperature, top_p, max_new_tokens, statistics))
         self.model.train(was_training)
         return results
 
@@ -127,7 +153,12 @@ class TransformersBackend:
         return batches
 
     def _generate_batch(
-        self, requests: list[Request], temperature: float, top_p: float, max_new_tokens: int
+        self,
+        requests: list[Request],
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        statistics: bool,
     ) -> list[list[Generated]]:
         import torch
         from transformers import DynamicCache
@@ -156,6 +187,7 @@ class TransformersBackend:
 
         tokens = torch.zeros((len(keys), max_new_tokens), dtype=torch.long, device=device)
         logprobs = torch.zeros((len(keys), max_new_tokens), device=device)
+        of_tokens = torch.zeros((3, len(keys), max_new_tokens if statistics else 0), device=device)
         lengths = torch.full((len(keys),), max_new_tokens, device=device)
         stopped = torch.zeros(len(keys), dtype=torch.bool, device=device)
         alive = torch.arange(len(keys), device=device)
@@ -168,6 +200,8 @@ class TransformersBackend:
                 token = draw(distribution, uniform[alive, t])
             tokens[alive, t] = token
             logprobs[alive, t] = distribution.gather(1, token.unsqueeze(1)).squeeze(1)
+            if statistics:
+                of_tokens[:, alive, t] = token_statistics(logits, temperature or 1.0).T
             ended = torch.isin(token, stops) & ~stopped[alive]
             lengths[alive[ended]] = t + 1
             stopped[alive[ended]] = True
@@ -191,9 +225,14 @@ class TransformersBackend:
             ).logits[:, -1]
 
         samples = [
-            Generated(ids[:length], values[:length], "stop" if stop else "length")
-            for ids, values, length, stop in zip(
-                tokens.tolist(), logprobs.tolist(), lengths.tolist(), stopped.tolist(), strict=True
+            Generated(ids[:length], values[:length], "stop" if stop else "length", found)
+            for ids, values, length, stop, found in zip(
+                tokens.tolist(),
+                logprobs.tolist(),
+                lengths.tolist(),
+                stopped.tolist(),
+                _per_sample(of_tokens, lengths) if statistics else [None] * len(keys),
+                strict=True,
             )
         ]
         rest = iter(samples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -42,13 +43,14 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Rollout:
-    """One sampled response to one question, with the answer that was read from it."""
+    """One sampled response to one question, with the answer that was read from it and the words that state it."""
 
     question_id: str
     sample: int
     text: str
     generated: Generated
     answer: str | None
+    stated: str | None = None
 
     def row(self, gold: str) -> dict[str, object]:
         """The rollout as a row of rollouts.parquet."""
@@ -108,8 +110,12 @@ class Sampler:
         max_new_tokens: int,
         seed: int,
         step: int = 0,
+        statistics: bool = False,
     ) -> list[list[Rollout]]:
-        """Return `n_samples` rollouts per question; sample i of a question depends on (seed, question, i, step)."""
+        """Return `n_samples` rollouts per question; sample i of a question depends on (seed, question, i, step).
+
+        With `statistics`, those of each token's distribution come along.
+        """
         requests = [
             Request(
                 self.prompt_ids(question),
@@ -118,7 +124,11 @@ class Sampler:
             for question in questions
         ]
         groups = self.backend.generate(
-            requests, temperature=temperature, top_p=top_p, max_new_tokens=max_new_tokens
+            requests,
+            temperature=temperature,
+            top_p=top_p,
+            max_new_tokens=max_new_tokens,
+            statistics=statistics,
         )
         drawn = [
             (question, i, generated)
@@ -128,10 +138,26 @@ class Sampler:
         texts = self.tokenizer.batch_decode([g.token_ids for _, _, g in drawn], skip_special_tokens=True)
         readings = read_answers(texts, [question for question, _, _ in drawn], self.answer_rule)
         rollouts = iter(
-            Rollout(question.id, i, text, generated, reading.answer)
+            Rollout(question.id, i, text, generated, reading.answer, reading.extracted)
             for (question, i, generated), text, reading in zip(drawn, texts, readings, strict=True)
         )
         return [list(islice(rollouts, len(group))) for group in groups]
+
+
+def answer_tokens(tokenizer: PreTrainedTokenizerBase, rollout: Rollout) -> range:
+    """Return the positions of the tokens that state the answer, where it stands last; none without one."""
+    start = rollout.text.rfind(rollout.stated) if rollout.stated else -1
+    if start < 0 or rollout.stated is None:
+        return range(0)
+    ids = rollout.generated.token_ids
+
+    def written(n: int) -> int:
+        """Letters that the first n tokens have written."""
+        return len(tokenizer.decode(ids[:n], skip_special_tokens=True))
+
+    first = bisect_right(range(len(ids) + 1), start, key=written) - 1
+    last = bisect_left(range(len(ids) + 1), start + len(rollout.stated), key=written)
+    return range(first, last)
 
 
 def write_rollouts(path: Path, rows: list[dict[str, object]]) -> None:

@@ -20,6 +20,7 @@ from workflow_scripts.settings.question_sets import (
     HubQuestions,
     LocalQuestions,
     MatchedQuestions,
+    OutvotedQuestions,
     QuestionSetSpec,
 )
 from workflow_scripts.settings.worlds import World
@@ -66,9 +67,9 @@ def load_questions(
     revision
         Commit of a hub source that names none itself.
     base
-        questions.parquet of the set that matched questions are made of.
+        questions.parquet of the set that matched or outvoted questions are made of.
     base_samples
-        rollouts.parquet of a base policy on it, for its frequent wrong answers.
+        rollouts.parquet of a base policy on it.
 
     Raises
     ------
@@ -80,6 +81,8 @@ def load_questions(
         loaded = _generated(source, world)
     elif isinstance(source, MatchedQuestions):
         loaded = _matched(name, spec, source, base, base_samples)
+    elif isinstance(source, OutvotedQuestions):
+        loaded = _outvoted(name, source, base, base_samples)
     else:
         loaded = _table(name, spec, source, revision)
     if spec.expected_rows is not None and loaded.source_rows != spec.expected_rows:
@@ -126,6 +129,23 @@ def _matched(
     for question in originals:
         if question.id not in made:
             dropped.add("its answer is no whole number: near misses are made of those only", question.id)
+    return Loaded(questions, len(originals), dropped)
+
+
+def _outvoted(name: str, source: OutvotedQuestions, base: Path | None, base_samples: Path | None) -> Loaded:
+    from workflow_scripts.questions.outvoted import outvoted_questions
+
+    if base is None or base_samples is None:
+        raise UserError(
+            f"question set {name}: give the questions.parquet of {source.of} as --base, and the samples of "
+            f"{source.policy} as --base-samples."
+        )
+    originals = read_questions(base)
+    questions = outvoted_questions(originals, base_samples, source.min_share)
+    dropped, kept = Dropped(), {question.id for question in questions}
+    for question in originals:
+        if question.id not in kept:
+            dropped.add("the majority is right, or has too few of the samples", question.id)
     return Loaded(questions, len(originals), dropped)
 
 

@@ -7,7 +7,27 @@ from typing import Literal, Protocol
 
 from workflow_scripts.questions.schema import UnlabelledQuestion
 
-Need = Literal["step_scores"]
+Need = Literal["step_scores", "tokens"]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What the policy thought of each token of one response as it drew it (policies/token_statistics.py).
+
+    Attributes
+    ----------
+    logprobs : log p_t(y_t), the end token's included; in nats.
+    entropy : H(p_t).
+    uniform_divergence : KL(U || p_t), U uniform over the vocabulary.
+    disparity : the largest probability minus the second largest.
+    answer_span : positions of the tokens that state the answer; empty where none can be read.
+    """
+
+    logprobs: list[float]
+    entropy: list[float]
+    uniform_divergence: list[float]
+    disparity: list[float]
+    answer_span: range
 
 
 @dataclass(frozen=True)
@@ -20,6 +40,7 @@ class RolloutGroup:
     texts : K responses.
     answers : K answers in normal form; None where none can be read.
     step_scores : p_i(+) of each step of each response, if the reward needs them.
+    tokens : what the policy thought of the tokens of each response, if the reward needs it.
     stream : names the random stream of this group (seed, step, question), for rewards that draw.
     """
 
@@ -27,6 +48,7 @@ class RolloutGroup:
     texts: tuple[str, ...]
     answers: tuple[str | None, ...]
     step_scores: tuple[tuple[float, ...], ...] | None
+    tokens: tuple[Tokens, ...] | None
     stream: str
 
 

@@ -20,19 +20,22 @@ class MajorityReward:
     """r_k = 1 if a_k is the majority answer of the group, else 0.
 
     With `missing: one_class`, as in the first version of TTRL's code, responses without an answer are one answer
-    more: where they are the majority, they get the 1.
+    more: where they are the majority, they get the 1. A group whose majority has less than `min_share` of the samples
+    has no label, and all its rewards are 0 (SRT's filter).
     """
 
     needs: frozenset[Need] = frozenset()
     continuous = False
 
-    def __init__(self, missing: Missing = "no_vote") -> None:
+    def __init__(self, missing: Missing = "no_vote", min_share: float = 0.0) -> None:
         self.missing = missing
+        self.min_share = min_share
 
     def score(self, group: RolloutGroup) -> list[float]:
         """Return K values in {0, 1}."""
         return match(group.answers, self.label(group))
 
     def label(self, group: RolloutGroup) -> str | None:
-        """Return the majority answer."""
-        return majority_label(group, self.missing)
+        """Return the majority answer; None where it has too small a share."""
+        vote = majority(group.answers, missing=self.missing)
+        return vote.label if vote.share >= self.min_share else None

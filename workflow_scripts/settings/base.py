@@ -36,6 +36,9 @@ def check_sum(what: str, *shares: float) -> None:
 NO_NUMBERS: dict[str, JsonValue] = {"identity": False}
 """`json_schema_extra` of a field that changes no number: it is left out of every id (settings/identity.py)."""
 
+LATER: dict[str, JsonValue] = {"identity": "if_set"}
+"""Of a field that came later: it is left out of every id at its default, so that older results keep their place."""
+
 
 class Strict(BaseModel):
     """Unknown keys, silently converted types (the text `1e-6` for a number), NaN and infinity are errors."""

@@ -7,8 +7,9 @@ which cells its quantity is tested, and whether in each, in their mean, or by th
 
 Metrics of the evaluated samples are `avg@k`, `maj@k`, `bon@k` and `sc_rm@k` (of scored samples), `distinct_responses`
 (share of k), `distinct_answers`, `answer_entropy` (nats), `unparseable` (share of k). Metrics of the rollouts of
-training are `train.reward` and, of rewards that come from a label, `train.label_accuracy`, `train.label_wrong` (the
-rest of it), `train.reward_accuracy` and `train.protection_gap`, as metrics.jsonl has them per step.
+training are `train.reward`, `train.accuracy`, `train.tokens` (of a response), `train.repetition` (share of its 4-grams)
+and, of rewards that come from a label, `train.label_accuracy`, `train.label_wrong` (the rest of it),
+`train.reward_accuracy` and `train.protection_gap`, as metrics.jsonl has them per step.
 """
 
 from __future__ import annotations
@@ -38,11 +39,17 @@ Metric = Literal[
     "answer_entropy",
     "unparseable",
     "train.reward",
+    "train.accuracy",
+    "train.tokens",
+    "train.repetition",
     "train.label_accuracy",
     "train.label_wrong",
     "train.reward_accuracy",
     "train.protection_gap",
 ]
+
+OF_RESPONSES = ("train.accuracy", "train.tokens", "train.repetition")
+"""Metrics of the responses of training, which the unadapted policy has no counterpart of."""
 
 NEEDS_SCORES = ("bon@k", "sc_rm@k")
 """Metrics of samples with step scores."""
@@ -293,6 +300,8 @@ class Part(Strict):
             if term.where not in places:
                 what = "a training metric" if term.is_of_training else "a metric of samples"
                 raise ValueError(f"part `{self.says}`: {what} has {', '.join(places)} only")
-            if term.adapted_on is not None and (term.where != "last" or term.is_of_training):
-                raise ValueError(f"part `{self.says}`: `adapted_on` goes with evaluated samples at `last`")
+            if term.method is None and term.metric in OF_RESPONSES:
+                raise ValueError(f"part `{self.says}`: {term.metric} is of training; the base has none")
+            if term.adapted_on is not None and (term.where == "base" or term.is_of_training):
+                raise ValueError(f"part `{self.says}`: `adapted_on` goes with evaluated samples of a method")
         return self

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from workflow_scripts.settings.base import Name, Names, NonNegative, Seed, Share, Strict
+from workflow_scripts.settings.base import LATER, Name, Names, NonNegative, Seed, Share, Strict
 from workflow_scripts.settings.claims import NEEDS_SCORES, Part, Term, all_terms
 from workflow_scripts.settings.training import StatisticsSpec
 
@@ -38,6 +38,22 @@ class Needs(Strict):
         description="question set roles on which the base and the adapted policies are evaluated without adaptation",
     )
 
+    setup: Name | None = Field(
+        default=None,
+        description="of the scale file: how these train and evaluate; null = by grpo and evaluation",
+    )
+    base_on: Names = Field(
+        default=[],
+        description="question set roles on which the unadapted policy is evaluated; empty = question_sets",
+    )
+    base_setup: Name | None = Field(
+        default=None, description="of the scale file: how the unadapted policy is sampled; null = by `setup`"
+    )
+    validation: Names = Field(
+        default=[],
+        description="question set roles that are evaluated while training, in place of the questions of the training",
+    )
+
     @model_validator(mode="after")
     def _nothing_is_asked_in_vain(self) -> Needs:
         if not (self.methods or self.base or isinstance(self, ArtefactEntry)):
@@ -52,6 +68,13 @@ class Needs(Strict):
         for role in self.transfer:
             if self.question_sets == [role]:
                 raise ValueError(f"transfer names {role}, the one set that is adapted on")
+        if self.validation and not self.methods:
+            raise ValueError("validation is named, but no method: nothing is trained")
+        for name in ("base_on", "base_setup"):
+            if getattr(self, name) and not self.base:
+                raise ValueError(f"{name} is given, but base is false")
+        if self.base_on and self.transfer:
+            raise ValueError("base_on and transfer: the base is evaluated on the sets of transfer anyway")
         return self
 
 
@@ -73,6 +96,15 @@ class ArtefactEntry(Needs):
         description="at the mini scale, on two cores: what the artefact adds to those before it"
     )
     axis: Axis | None = None
+    like: Name | None = Field(
+        default=None,
+        description="artefact or renderer that it is analysed and drawn like; null = its own name",
+    )
+    sweep: bool = Field(default=False, description="of the target all_sweeps, and not of all")
+
+    def drawn_as(self, name: str) -> str:
+        """Return the name of the analysis and the renderer of the entry `name`."""
+        return self.like or name
 
     @model_validator(mode="after")
     def _axis_has_a_place_for_each(self) -> ArtefactEntry:
@@ -125,14 +157,19 @@ def _lacks(needs: Needs, policy: str, role: str, term: Term) -> list[str]:
     name = term.method or "base"
     home = role if term.adapted_on is None else term.adapted_on
     moved = home != role
-    given = needs.question_sets if term.method else [*needs.question_sets, *needs.transfer]
-    hint = "; a set of needs.transfer goes with `adapted_on`" if home in needs.transfer else ""
+    elsewhere = [*needs.transfer, *needs.validation]
+    given = needs.question_sets if term.method else [*(needs.base_on or needs.question_sets), *needs.transfer]
+    hint = "; a set of needs.transfer or needs.validation goes with `adapted_on`" if home in elsewhere else ""
+    watched = role in needs.validation or (role in needs.transfer and term.where == "last")
     tests = [
         (policy in needs.policies, f"{policy} is not in needs.policies"),
         (term.method is not None or needs.base, "needs.base is false"),
         (term.method is None or term.method in needs.methods, f"method {name} is not in needs.methods"),
         (home in given, f"{home} is not in needs.question_sets{hint}"),
-        (not moved or role in needs.transfer, f"{role} is not in needs.transfer"),
+        (
+            not moved or watched,
+            f"{role} is not in needs.{'transfer' if term.where == 'last' else 'validation'}",
+        ),
     ]
     if term.metric in NEEDS_SCORES:
         scored = name in needs.score_steps and role in needs.question_sets and not moved
@@ -167,6 +204,9 @@ class RunEvidence(Strict):
     step_scores_report: str | None = None
     prm_report: str | None = Field(
         default=None, description="report of the process reward model that rewarded"
+    )
+    validation: dict[Name, str] = Field(
+        default={}, description="question set role -> id of the set, which the curve follows"
     )
 
 
@@ -237,6 +277,7 @@ class Analyse(Strict):
     """Step `analyse`: evidence -> one tidy table."""
 
     artefact: Name
+    like: Name | None = Field(default=None, description="as in the artefact's entry", json_schema_extra=LATER)
     evidence: Evidence
     statistics: StatisticsSpec
 
@@ -251,6 +292,9 @@ class Render(Strict):
     policy_labels: dict[Name, str] = Field(description="policy role -> the policy's name at this scale")
     question_set_labels: dict[Name, str] = Field(description="question set role -> its name at this scale")
     confidence: Share = Field(description="of the intervals in the tidy table, as printed")
+    collapse_threshold: Share = Field(
+        default=0.01, description="of reward accuracy: below it a run has collapsed"
+    )
     evaluation_temperature: NonNegative = Field(description="of the evaluated samples, as printed")
     training_temperature: NonNegative = Field(description="of the rollouts of training, as printed")
 

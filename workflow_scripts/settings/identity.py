@@ -9,6 +9,8 @@ import hashlib
 import json
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from workflow_scripts.settings.base import Strict
 
 
@@ -18,12 +20,12 @@ def canonical_json(value: Any) -> str:
 
 
 def identity(value: Any) -> Any:
-    """Return the plain data of `value` without the fields marked as changing no number."""
+    """Return the plain data of `value` without the fields marked as changing no number (settings/base.py)."""
     if isinstance(value, Strict):
         return {
             name: identity(getattr(value, name))
             for name, field in type(value).model_fields.items()
-            if not _is_cosmetic(field.json_schema_extra)
+            if _counts(field, getattr(value, name))
         }
     if isinstance(value, dict):
         return {key: identity(item) for key, item in value.items()}
@@ -32,8 +34,10 @@ def identity(value: Any) -> Any:
     return value
 
 
-def _is_cosmetic(extra: Any) -> bool:
-    return isinstance(extra, dict) and extra.get("identity") is False
+def _counts(field: FieldInfo, value: Any) -> bool:
+    extra = field.json_schema_extra
+    marked = extra.get("identity") if isinstance(extra, dict) else None
+    return marked is not False and not (marked == "if_set" and value == field.get_default())
 
 
 def digest8(value: Any) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from workflow_scripts.settings.configuration import NO_PRM_NEEDED, Configuration
+from collections.abc import Sequence
+
+from workflow_scripts.settings.configuration import PRM_NEEDED, Configuration
 from workflow_scripts.settings.identity import digest8, named_id, run_id
 from workflow_scripts.settings.job import Job, Plan, Samples, with_record
 from workflow_scripts.settings.models import FinetunedPolicy, TrainedPrm
 from workflow_scripts.settings.pins import needed_pin
-from workflow_scripts.settings.question_sets import MatchedQuestions
+from workflow_scripts.settings.question_sets import MatchedQuestions, OutvotedQuestions
 from workflow_scripts.settings.steps import (
     Evaluate,
     PreparePolicy,
@@ -16,7 +18,9 @@ from workflow_scripts.settings.steps import (
     ScoreSteps,
     Train,
     TrainPrm,
+    Validation,
 )
+from workflow_scripts.settings.training import SamplingSpec
 
 
 class JobMaker:
@@ -46,9 +50,16 @@ class JobMaker:
             base = self.question_set(spec.source.of)
             inputs["base"] = self.plan.questions[base].outputs["questions"]
             if policy := spec.source.wrong_answers_of:
-                key = self.sample(self.policy(policy), policy, spec.source.of)
+                key = self.sample(self.policy(policy), policy, spec.source.of, self.scale.evaluation)
                 base_samples = f"{key.owner}/{key.sid}"
                 inputs["base_samples"] = self.plan.samples[key].outputs["rollouts"]
+        elif isinstance(spec.source, OutvotedQuestions):
+            base = self.question_set(spec.source.of)
+            policy = spec.source.policy
+            key = self.sample(self.policy(policy), policy, spec.source.of, self.loaded.sampling(spec.source))
+            base_samples = f"{key.owner}/{key.sid}"
+            inputs["base"] = self.plan.questions[base].outputs["questions"]
+            inputs["base_samples"] = self.plan.samples[key].outputs["rollouts"]
         config = PrepareQuestions(
             name=name,
             question_set=spec,
@@ -92,10 +103,19 @@ class JobMaker:
 
     # ------------------------------------------------------------ runs, samples, evaluations
 
-    def run(self, policy: str, questions: str, method_name: str, prm: str | None, seed: int) -> str:
+    def run(
+        self,
+        policy: str,
+        questions: str,
+        method_name: str,
+        prm: str | None,
+        seed: int,
+        setup: str | None = None,
+        validation: Sequence[str] = (),
+    ) -> str:
         method = self.loaded.methods[method_name]
         qid, policy_id = self.question_set(questions), self.policy(policy)
-        uses_prm = method.reward.kind not in NO_PRM_NEEDED and prm is not None
+        uses_prm = method.reward.kind in PRM_NEEDED and prm is not None
         prm_id = self.prm(prm) if uses_prm and prm else None
         config = Train(
             policy=policy_id,
@@ -106,8 +126,12 @@ class JobMaker:
             method=method,
             prm=prm_id,
             prm_spec=self.loaded.prms[prm] if uses_prm and prm else None,
-            grpo=self.scale.grpo,
-            evaluation=self.scale.evaluation,
+            grpo=self.loaded.grpo(setup, method_name),
+            evaluation=self.loaded.evaluation(setup),
+            validation=[
+                Validation(questions=self.question_set(name), question_set=self.loaded.questions[name])
+                for name in validation
+            ],
             seed=seed,
         )
         run = run_id(policy, questions, method_name, seed, config)
@@ -116,6 +140,8 @@ class JobMaker:
             "questions": self.plan.questions[qid].outputs["questions"],
             "policy": self.plan.policies[policy_id].outputs["manifest"],
         }
+        for i, watched in enumerate(config.validation):
+            inputs[f"validation_{i}"] = self.plan.questions[watched.questions].outputs["questions"]
         if prm_id:
             inputs["prm"] = self.plan.prms[prm_id].outputs["manifest"]
         outputs = {
@@ -128,10 +154,10 @@ class JobMaker:
         self.plan.runs[run] = Job(config, inputs, with_record(outputs))
         return run
 
-    def sample(self, owner: str, policy: str, questions: str) -> Samples:
+    def sample(self, owner: str, policy: str, questions: str, sampling: SamplingSpec) -> Samples:
         spec = self.loaded.policies[policy]
         qid = self.question_set(questions)
-        key = Samples(owner, f"{qid}.{digest8(self.scale.evaluation)}")
+        key = Samples(owner, f"{qid}.{digest8(sampling)}")
         manifests = self.plan.runs if owner in self.plan.runs else self.plan.policies
         self.plan.samples[key] = Job(
             Sample(
@@ -140,7 +166,7 @@ class JobMaker:
                 question_set=self.loaded.questions[questions],
                 dtype=spec.dtype,
                 chat_template_arguments=spec.chat_template_arguments,
-                sampling=self.scale.evaluation,
+                sampling=sampling,
             ),
             {
                 "questions": self.plan.questions[qid].outputs["questions"],
@@ -175,10 +201,10 @@ class JobMaker:
         return job
 
     def evaluate(
-        self, owner: str, policy: str, questions: str, scored_by: str | None
+        self, owner: str, policy: str, questions: str, scored_by: str | None, setup: str | None = None
     ) -> tuple[Job, str | None]:
         """Return the evaluation job and the path of the step scores' report, if asked for."""
-        key = self.sample(owner, policy, questions)
+        key = self.sample(owner, policy, questions, self.loaded.evaluation(setup))
         sample = self.plan.samples[key]
         assert isinstance(sample.config, Sample)
         scores = self.score(key, scored_by) if scored_by else None

@@ -19,6 +19,7 @@ from workflow_scripts.settings.pairings import check_pairings
 from workflow_scripts.settings.question_sets import QuestionSetSpec
 from workflow_scripts.settings.references import check_published, check_references
 from workflow_scripts.settings.scale import ModelRegistry, Settings
+from workflow_scripts.settings.variants import with_variants
 from workflow_scripts.settings.worlds import World
 from workflow_scripts.yaml_file import read_yaml
 
@@ -50,7 +51,9 @@ def load_settings(scale: Mapping[str, Any], root: Path, source: str = "the scale
             settings.models.process_reward_models,
             source,
         ),
-        methods=_merged("methods", _entries(config / "methods.yaml", MethodSpec), settings.methods, source),
+        methods=with_variants(
+            _merged("methods", _entries(config / "methods.yaml", MethodSpec), settings.methods, source)
+        ),
         artefacts=_merged("artefacts", _artefacts(config / "artefacts"), settings.artefacts, source),
         claims=_entries(config / "claims.yaml", ClaimSpec) if (config / "claims.yaml").is_file() else {},
     )

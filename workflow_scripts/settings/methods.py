@@ -1,4 +1,4 @@
-"""Methods: the reward that a policy is adapted with.
+"""Methods: the reward that a policy is adapted with, and how.
 
 Each is one entry of `config/methods.yaml`.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from workflow_scripts.settings.base import NO_NUMBERS, Name, Strict
+from workflow_scripts.settings.base import LATER, NO_NUMBERS, Name, Share, Strict
 
 Aggregation = Literal["min", "mean", "sum", "product", "last"]
 """How step scores become one trajectory score."""
@@ -22,6 +22,20 @@ class MajorityReward(Strict):
     missing: Literal["no_vote", "one_class"] = Field(
         default="no_vote",
         description="one_class: responses without an answer vote together and can win (TTRL v1)",
+    )
+    min_share: Share = Field(
+        default=0.0,
+        description="a group whose majority has less of the samples has no label and teaches nothing (SRT's filter)",
+        json_schema_extra=LATER,
+    )
+
+
+class EmpoReward(Strict):
+    """EMPO: the share of the group whose answer means the same."""
+
+    kind: Literal["empo"]
+    all_distinct: Literal["zero", "share"] = Field(
+        default="zero", description="reward of a group without two equal answers"
     )
 
 
@@ -62,17 +76,46 @@ class FormatReward(Strict):
     kind: Literal["format"]
 
 
+CertaintyFormula = Literal[
+    "self_certainty", "token_entropy", "trajectory_entropy", "probability", "probability_disparity"
+]
+
+
+class CertaintyReward(Strict):
+    """How sure the policy is of its own response, by one of five formulas (rewards/certainty.py)."""
+
+    kind: Literal["certainty"]
+    formula: CertaintyFormula
+
+
 RewardSpec = Annotated[
-    MajorityReward | ProcessReward | ProcessLabelReward | OracleReward | RandomReward | FormatReward,
+    MajorityReward
+    | EmpoReward
+    | ProcessReward
+    | ProcessLabelReward
+    | CertaintyReward
+    | OracleReward
+    | RandomReward
+    | FormatReward,
     Field(discriminator="kind"),
 ]
 
 
 class MethodSpec(Strict):
-    """One entry of config/methods.yaml: a reward."""
+    """One entry of config/methods.yaml: a reward, with optimisation settings of its own if it needs any."""
 
     label: str = Field(
         pattern=r"\w", description="as printed in figures and tables", json_schema_extra=NO_NUMBERS
     )
     reward: RewardSpec
+    grpo: dict[str, JsonValue] = Field(
+        default={},
+        description="what it changes of the scale's grpo and of the artefact's setup",
+        json_schema_extra=NO_NUMBERS,
+    )
+    vary: dict[Name, list[JsonValue]] = Field(
+        default={},
+        description="setting of grpo (or `rollouts`) -> values; each is a method more (settings/variants.py)",
+        json_schema_extra=NO_NUMBERS,
+    )
     paper: str = Field(description="where the method is defined", json_schema_extra=NO_NUMBERS)

@@ -10,7 +10,7 @@ from itertools import product
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.settings.claims import OF_LABELS, all_terms
-from workflow_scripts.settings.configuration import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
+from workflow_scripts.settings.configuration import DEFAULT_PRM, PRM_NEEDED, Configuration
 from workflow_scripts.settings.evidence import Needs
 from workflow_scripts.settings.messages import did_you_mean
 from workflow_scripts.settings.models import FinetunedPolicy, PretrainedPolicy, TrainedPrm
@@ -19,12 +19,16 @@ from workflow_scripts.settings.question_sets import (
     HubQuestions,
     LocalQuestions,
     MatchedQuestions,
+    OutvotedQuestions,
     QuestionSetSpec,
 )
 from workflow_scripts.worlds.limits import check_questions
 
 BUILT, SHUFFLED = ("ddxplus", "matched"), ("gpqa",)
 """Shapes (and the kind matched) whose options are made here, and those whose published ones are put in an order."""
+
+CONTINUOUS = ("process", "empo", "certainty")
+"""Kinds of rewards that take other values than 0 and 1."""
 
 SIDE_FILES: dict[str, tuple[str, ...]] = {"ddxplus": ("evidences", "conditions")}
 """The files beside its rows that a shape needs."""
@@ -58,6 +62,8 @@ def _check_question_set(where: str, entry: QuestionSetSpec, loaded: Configuratio
         _check_generated(where, source, entry, loaded)
     elif isinstance(source, MatchedQuestions):
         _check_matched(where, source, entry, loaded)
+    elif isinstance(source, OutvotedQuestions):
+        _check_outvoted(where, source, entry, loaded)
     else:
         _check_side_files(where, source)
 
@@ -100,7 +106,7 @@ def _check_matched(
     where: str, source: MatchedQuestions, entry: QuestionSetSpec, loaded: Configuration
 ) -> None:
     base = loaded.questions[source.of]
-    if isinstance(base.source, MatchedQuestions):
+    if isinstance(base.source, MatchedQuestions | OutvotedQuestions):
         raise UserError(f"{where}: source.of: {source.of} is made of {base.source.of} itself. Name that one.")
     if base.answer.kind not in ("number", "latex"):
         raise UserError(
@@ -115,6 +121,18 @@ def _check_matched(
     if policy is not None:
         start = loaded.policies[policy].source
         _check_model(f"{where}: source.wrong_answers_of", policy, start, source.of, loaded)
+
+
+def _check_outvoted(
+    where: str, source: OutvotedQuestions, entry: QuestionSetSpec, loaded: Configuration
+) -> None:
+    base = loaded.questions[source.of]
+    if isinstance(base.source, MatchedQuestions | OutvotedQuestions):
+        raise UserError(f"{where}: source.of: {source.of} is made of {base.source.of} itself. Name that one.")
+    if entry.answer != base.answer or entry.prompt != base.prompt:
+        raise UserError(f"{where}: prompt and answer must be those of {source.of}, whose questions they are.")
+    start = loaded.policies[source.policy].source
+    _check_model(f"{where}: source.policy", source.policy, start, source.of, loaded)
 
 
 def _check_side_files(where: str, source: LocalQuestions | HubQuestions) -> None:
@@ -176,7 +194,9 @@ def _check_trained_prm(where: str, source: TrainedPrm, loaded: Configuration) ->
 def _check_cells(where: str, needs: Needs, loaded: Configuration) -> None:
     """Check, on each question set, the policies and the process reward models that this scale has for it."""
     names = loaded.settings.roles.names()
-    for role, questions_role in product(needs.policies, (*needs.question_sets, *needs.transfer)):
+    for role, questions_role in product(
+        needs.policies, (*needs.question_sets, *needs.transfer, *needs.validation, *needs.base_on)
+    ):
         if role not in names or questions_role not in names:
             continue
         policy, questions = names[role], names[questions_role]
@@ -191,7 +211,7 @@ def _prm_roles(needs: Needs, loaded: Configuration) -> set[str]:
     scored = {
         loaded.prm_role(needs, method)
         for method in needs.methods
-        if loaded.methods[method].reward.kind not in NO_PRM_NEEDED
+        if loaded.methods[method].reward.kind in PRM_NEEDED
     }
     return scored | ({needs.prm or DEFAULT_PRM} if needs.score_steps else set())
 
@@ -208,7 +228,7 @@ def _check_model(where: str, model: str, source: object, questions: str, loaded:
 
 def _kind(source: object, loaded: Configuration) -> str | None:
     """The kind of world in which a source speaks; None for what is not of a miniature world."""
-    if isinstance(source, MatchedQuestions):
+    if isinstance(source, MatchedQuestions | OutvotedQuestions):
         return _kind(loaded.questions[source.of].source, loaded)
     world = loaded.world_of(source)
     return world.kind if world else None
@@ -217,7 +237,7 @@ def _kind(source: object, loaded: Configuration) -> str | None:
 def _check_label_metrics(name: str, loaded: Configuration) -> None:
     for i, part in enumerate(loaded.claims[name].parts):
         for term in all_terms(part.quantity):
-            if term.metric in OF_LABELS and loaded.methods[term.method or ""].reward.kind == "process":
+            if term.metric in OF_LABELS and loaded.methods[term.method or ""].reward.kind in CONTINUOUS:
                 raise UserError(
                     f"claim {name}: parts.{i}.quantity: {term.metric} is of rewards that are 0 or 1; that of "
                     f"{term.method} is neither right nor wrong. Take train.reward, or another method."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product, starmap
 
-from workflow_scripts.settings.configuration import DEFAULT_PRM, NO_PRM_NEEDED, Configuration
+from workflow_scripts.settings.configuration import DEFAULT_PRM, PRM_NEEDED, Configuration
 from workflow_scripts.settings.evidence import (
     Analyse,
     BaseEvidence,
@@ -24,7 +24,7 @@ from workflow_scripts.settings.evidence import (
 )
 from workflow_scripts.settings.job import Job, Plan, with_record
 from workflow_scripts.settings.job_maker import JobMaker
-from workflow_scripts.settings.question_sets import MatchedQuestions
+from workflow_scripts.settings.question_sets import MatchedQuestions, OutvotedQuestions
 from workflow_scripts.settings.steps import CheckOverlap, Train
 
 __all__ = ["Job", "Plan", "resolve"]
@@ -36,7 +36,7 @@ def resolve(configuration: Configuration) -> Plan:
     for artefact, entry in configuration.artefacts.items():
         evidence = find_evidence(maker, entry)
         maker.plan.analyses[artefact] = Job(
-            Analyse(artefact=artefact, evidence=evidence, statistics=maker.scale.statistics),
+            Analyse(artefact=artefact, like=entry.like, evidence=evidence, statistics=maker.scale.statistics),
             numbered(evidence_files([evidence])),
             with_record({"table": f"{maker.results}/analysis/{artefact}.csv"}),
         )
@@ -61,7 +61,9 @@ class Cell:
 def find_evidence(maker: JobMaker, needs: Needs) -> Evidence:
     """Add the jobs that `needs` asks for, and return their files; what lacks a role is listed as not run."""
     found = Evidence(base=[], runs=[], not_run=[])
-    methods = [*([None] if needs.base else []), *needs.methods]
+    methods = [*([None] if needs.base and not needs.base_on else []), *needs.methods]
+    for cell in (Cell(*at, None) for at in product(needs.policies, needs.base_on)):
+        add_cell(maker, needs, cell, found)
     for cell in starmap(Cell, product(needs.policies, needs.question_sets, methods)):
         add_cell(maker, needs, cell, found)
     return found
@@ -93,7 +95,8 @@ def add_transfers(
             found.not_run.extend([] if absent in found.not_run else [absent])
             continue
         owner = run.run_id if run else maker.policy(names[cell.policy_role])
-        job, _ = maker.evaluate(owner, names[cell.policy_role], names[role], None)
+        setup = needs.setup if run else needs.base_setup or needs.setup
+        job, _ = maker.evaluate(owner, names[cell.policy_role], names[role], None, setup)
         found.transfers.append(
             TransferEvidence(
                 policy_role=cell.policy_role,
@@ -116,9 +119,11 @@ def not_run(maker: JobMaker, cell: Cell, lacking: list[str]) -> NotRun:
 def lacking_roles(maker: JobMaker, needs: Needs, cell: Cell) -> list[str]:
     """Return the roles that one cell needs and the scale does not fill."""
     needed = [cell.policy_role, cell.questions_role]
-    if cell.method and maker.loaded.methods[cell.method].reward.kind not in NO_PRM_NEEDED:
+    if cell.method and maker.loaded.methods[cell.method].reward.kind in PRM_NEEDED:
         needed.append(maker.loaded.prm_role(needs, cell.method))
-    return [role for role in needed if role not in maker.scale.roles.names()]
+    setups = [needs.setup if cell.method else needs.base_setup or needs.setup]
+    absent = [f"setup {name}" for name in setups if name and name not in maker.loaded.setups]
+    return [role for role in needed if role not in maker.scale.roles.names()] + absent
 
 
 def base_evidence(maker: JobMaker, needs: Needs, cell: Cell) -> BaseEvidence:
@@ -126,7 +131,8 @@ def base_evidence(maker: JobMaker, needs: Needs, cell: Cell) -> BaseEvidence:
     names = maker.scale.roles.names()
     policy, questions = names[cell.policy_role], names[cell.questions_role]
     scored_by = names.get(needs.prm or DEFAULT_PRM) if "base" in needs.score_steps else None
-    job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by)
+    setup = needs.base_setup or needs.setup
+    job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by, setup)
     return BaseEvidence(
         policy_role=cell.policy_role,
         questions_role=cell.questions_role,
@@ -142,12 +148,14 @@ def run_evidence(maker: JobMaker, needs: Needs, cell: Cell, method: str, seed: i
     names = maker.scale.roles.names()
     policy, questions = names[cell.policy_role], names[cell.questions_role]
     prm = names.get(maker.loaded.prm_role(needs, method))
-    run = maker.run(policy, questions, method, prm, seed)
+    watched = {role: names[role] for role in needs.validation if role in names}
+    run = maker.run(policy, questions, method, prm, seed, needs.setup, list(watched.values()))
     config = maker.plan.runs[run].config
     prm_id = config.prm if isinstance(config, Train) else None
     evaluation = per_question = report = None
     if needs.evaluate:
-        job, report = maker.evaluate(run, policy, questions, prm if method in needs.score_steps else None)
+        scored_by = prm if method in needs.score_steps else None
+        job, report = maker.evaluate(run, policy, questions, scored_by, needs.setup)
         evaluation, per_question = job.outputs["metrics"], job.outputs["per_question"]
     return RunEvidence(
         policy_role=cell.policy_role,
@@ -162,6 +170,7 @@ def run_evidence(maker: JobMaker, needs: Needs, cell: Cell, method: str, seed: i
         per_question=per_question,
         step_scores_report=report,
         prm_report=maker.plan.prms[prm_id].outputs["report"] if prm_id else None,
+        validation={role: maker.question_set(name) for role, name in watched.items()},
     )
 
 
@@ -183,11 +192,12 @@ def rendering(maker: JobMaker, artefact: str) -> Job:
             question_set_labels={
                 role: name
                 for role, name in roles.question_sets.items()
-                if role in (*entry.question_sets, *entry.transfer)
+                if role in (*entry.question_sets, *entry.transfer, *entry.validation, *entry.base_on)
             },
             confidence=maker.scale.statistics.confidence,
-            evaluation_temperature=maker.scale.evaluation.temperature,
-            training_temperature=maker.scale.grpo.temperature,
+            collapse_threshold=maker.scale.statistics.collapse_threshold,
+            evaluation_temperature=maker.loaded.evaluation(entry.setup).temperature,
+            training_temperature=maker.loaded.grpo(entry.setup, None).temperature,
         ),
         {"analysis": maker.plan.analyses[artefact].outputs["table"]},
         with_record({suffix: f"{folder}/{artefact}.{suffix}" for suffix in suffixes}),
@@ -211,13 +221,14 @@ def ledger(maker: JobMaker, name: str, claim_ids: list[str]) -> Job:
 def overlap(maker: JobMaker) -> Job | None:
     """The job that counts the questions which the scale's question sets share; None for fewer than two sets.
 
-    Matched questions are those of their base by construction, and would make a page of a report wait for samples.
+    Matched and outvoted questions are those of their base by construction, and would make a page of a report wait for
+    samples.
     """
     sets = maker.loaded.questions
     names = [
         name
         for name in sorted(set(maker.scale.roles.question_sets.values()))
-        if not isinstance(sets[name].source, MatchedQuestions)
+        if not isinstance(sets[name].source, MatchedQuestions | OutvotedQuestions)
     ]
     if len(names) < 2:
         return None

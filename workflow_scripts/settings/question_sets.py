@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from workflow_scripts.settings.base import (
     NO_NUMBERS,
     Count,
     Name,
     Seed,
+    Share,
     Strict,
 )
 from workflow_scripts.settings.prompts import PromptSpec
@@ -103,6 +104,18 @@ class MatchedQuestions(Strict):
     )
 
 
+class OutvotedQuestions(Strict):
+    """Questions of another set whose majority answer is wrong, and has many of the samples."""
+
+    kind: Literal["outvoted"]
+    of: Name = Field(description="question set")
+    policy: Name = Field(description="whose majority it is")
+    sampling: dict[str, JsonValue] = Field(
+        default={}, description="what its samples change of the scale's evaluation"
+    )
+    min_share: Share = Field(description="the majority has more than this share of the samples")
+
+
 class BuiltOptions(Strict):
     """Options that are not published in this order, or not at all: drawn per question from (seed, question id)."""
 
@@ -160,7 +173,8 @@ class QuestionSetSpec(Strict):
     """One entry of config/questions.yaml."""
 
     source: Annotated[
-        GeneratedQuestions | LocalQuestions | HubQuestions | MatchedQuestions, Field(discriminator="kind")
+        GeneratedQuestions | LocalQuestions | HubQuestions | MatchedQuestions | OutvotedQuestions,
+        Field(discriminator="kind"),
     ]
     options: BuiltOptions | None = Field(
         default=None, description="needed by the shapes ddxplus and gpqa and by matched questions"

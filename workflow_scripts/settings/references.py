@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
+
+from pydantic import ValidationError
 
 from workflow_scripts.artefacts.literal import one_line
 from workflow_scripts.artefacts.paper_numbers import read_paper_numbers
 from workflow_scripts.errors import UserError
+from workflow_scripts.settings.base import Strict
 from workflow_scripts.settings.configuration import DEFAULT_PRM, Configuration
 from workflow_scripts.settings.evidence import ClaimSpec, Needs
-from workflow_scripts.settings.messages import did_you_mean
+from workflow_scripts.settings.messages import did_you_mean, readable
 from workflow_scripts.settings.methods import ProcessReward
 from workflow_scripts.settings.models import FinetunedPolicy, HubModel, PretrainedPolicy, TrainedPrm
-from workflow_scripts.settings.question_sets import GeneratedQuestions, HubQuestions, MatchedQuestions
-from workflow_scripts.settings.scale import PolicyRole, PrmRole, QuestionRole
+from workflow_scripts.settings.question_sets import (
+    GeneratedQuestions,
+    HubQuestions,
+    MatchedQuestions,
+    OutvotedQuestions,
+)
+from workflow_scripts.settings.scale import PolicyRole, PrmRole, QuestionRole, SetupRole
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec
 
 ROLES: dict[str, tuple[str, ...]] = {
     "policies": get_args(PolicyRole),
@@ -70,6 +80,9 @@ def check_references(loaded: Configuration, source: str) -> None:
             )
         if isinstance(method.reward, ProcessReward) and method.reward.prm is not None:
             _known(method.reward.prm, ROLES["prm"], f"method {name}: reward.prm", "role")
+    for role, setup in loaded.setups.items():
+        for name in setup.methods:
+            _known(name, loaded.methods, f"{source}: setups.{role}.methods", "method")
     for name, artefact in loaded.artefacts.items():
         _check_needs(artefact, loaded, f"artefact {name}")
     for name, claim in loaded.claims.items():
@@ -86,6 +99,10 @@ def _check_source(where: str, source: object, loaded: Configuration) -> None:
         _known(source.of, loaded.questions, f"{where}: source.of", "question set")
         if source.wrong_answers_of is not None:
             _known(source.wrong_answers_of, loaded.policies, f"{where}: source.wrong_answers_of", "policy")
+    if isinstance(source, OutvotedQuestions):
+        _known(source.of, loaded.questions, f"{where}: source.of", "question set")
+        _known(source.policy, loaded.policies, f"{where}: source.policy", "policy")
+        _merged(f"{where}: source.sampling", SamplingSpec, partial(loaded.sampling, source))
     _check_hub_id(source, where)
 
 
@@ -103,14 +120,31 @@ def _check_needs(needs: Needs, loaded: Configuration, where: str) -> None:
         ("policies", "policies"),
         ("question_sets", "question_sets"),
         ("transfer", "question_sets"),
+        ("validation", "question_sets"),
+        ("base_on", "question_sets"),
     ):
         for role in getattr(needs, field):
             _known(role, ROLES[kind], f"{where}.{field}", "role")
     for method in needs.methods:
         _known(method, loaded.methods, f"{where}.methods", "method")
+    for key in ("setup", "base_setup"):
+        setup = getattr(needs, key)
+        if setup is not None:
+            _known(setup, get_args(SetupRole), f"{where}.{key}", "setup")
+            _merged(f"setup {setup}: evaluation", SamplingSpec, partial(loaded.evaluation, setup))
+    for method in needs.methods if needs.setup is None or needs.setup in loaded.setups else []:
+        what = f"method {method}" if needs.setup is None else f"method {method} in setup {needs.setup}"
+        _merged(f"{what}: grpo", GrpoSpec, partial(loaded.grpo, needs.setup, method))
     for method in needs.score_steps:
         _known(method, ("base", *needs.methods), f"{where}.score_steps", "method")
     _known(needs.prm or DEFAULT_PRM, ROLES["prm"], f"{where}.prm", "role")
+
+
+def _merged(where: str, model: type[Strict], merge: Callable[[], object]) -> None:
+    try:
+        merge()
+    except ValidationError as error:
+        raise UserError(readable(error, model, where)) from error
 
 
 def check_published(claims: Mapping[str, ClaimSpec], path: Path) -> None:

@@ -12,7 +12,7 @@ from workflow_scripts.settings.evidence import ArtefactEntry
 from workflow_scripts.settings.methods import MethodSpec
 from workflow_scripts.settings.models import PolicySpec, PrmSpec
 from workflow_scripts.settings.question_sets import QuestionSetSpec
-from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, StatisticsSpec
+from workflow_scripts.settings.training import GrpoSpec, SamplingSpec, SetupSpec, StatisticsSpec
 from workflow_scripts.settings.worlds import World
 
 PolicyRole = Literal[
@@ -25,6 +25,24 @@ PolicyRole = Literal[
     "misconceptions_few",
     "misconceptions_some",
     "misconceptions_many",
+    "rise_and_fall_policy",
+    "qwen_base",
+    "qwen_sft",
+    "llama_base",
+    "llama_sft",
+    "qwen_math",
+    "qwen_instruct",
+    "llama_math",
+    "llama_math_small",
+    "llama_instruct",
+    "qwen3_4b",
+    "backbone_1",
+    "backbone_2",
+    "backbone_3",
+    "backbone_4",
+    "backbone_5",
+    "backbone_6",
+    "backbone_7",
 ]
 QuestionRole = Literal[
     "medqa_5op",
@@ -37,8 +55,33 @@ QuestionRole = Literal[
     "answers_modulo_2",
     "answers_modulo_4",
     "answers_modulo_10",
+    "dapo",
+    "dapo_32",
+    "dapo_128",
+    "dapo_512",
+    "dapo_2048",
+    "dapo_8192",
+    "dapo_16384",
+    "dapo_outvoted",
+    "math_8k",
+    "deepscaler_40k",
+    "orz_56k",
+    "test_time",
+    "aime24",
+    "aime25",
+    "amc23",
 ]
 PrmRole = Literal["process_reward_model", "prm_noise_none", "prm_noise_middle", "prm_noise_high"]
+
+SetupRole = Literal[
+    "urlvr",
+    "urlvr_set_size",
+    "urlvr_test_time",
+    "urlvr_long",
+    "urlvr_collapse",
+    "urlvr_pass_at_k",
+]
+"""Kinds of experiments that train or evaluate in their own way."""
 
 
 class Roles(Strict):
@@ -102,6 +145,10 @@ class Settings(Strict):
     roles: Roles
     grpo: GrpoSpec
     evaluation: SamplingSpec
+    setups: dict[SetupRole, SetupSpec] = Field(
+        default={},
+        description="other settings of training and evaluation; one left out makes `not run` rows, never an error",
+    )
     statistics: StatisticsSpec
     resources: Resources
     worlds: dict[Name, World] = {}

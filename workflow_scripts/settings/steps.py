@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from workflow_scripts.settings.base import Name, Seed, Strict
+from workflow_scripts.settings.base import LATER, Name, Seed, Strict
 from workflow_scripts.settings.methods import Aggregation, MethodSpec
 from workflow_scripts.settings.models import PolicySpec, PrmSpec
 from workflow_scripts.settings.question_sets import QuestionSetSpec
@@ -72,6 +72,13 @@ class ScoreSteps(Strict):
     world: World | None
 
 
+class Validation(Strict):
+    """Questions that a training is evaluated on."""
+
+    questions: str = Field(description="question set id")
+    question_set: QuestionSetSpec
+
+
 class Train(Strict):
     """Step `train`."""
 
@@ -85,6 +92,11 @@ class Train(Strict):
     prm_spec: PrmSpec | None
     grpo: GrpoSpec
     evaluation: SamplingSpec
+    validation: list[Validation] = Field(
+        default=[],
+        description="in the order of `--validation`; empty: the training's own questions are evaluated",
+        json_schema_extra=LATER,
+    )
     seed: Seed
 
 

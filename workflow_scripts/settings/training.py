@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
-from workflow_scripts.settings.base import NO_NUMBERS, Count, NonNegative, Positive, Seed, Share, Strict
+from workflow_scripts.settings.base import (
+    LATER,
+    NO_NUMBERS,
+    Count,
+    Name,
+    NonNegative,
+    Positive,
+    Seed,
+    Share,
+    Strict,
+)
 
 
 class SamplingSpec(Strict):
@@ -28,7 +38,7 @@ class GrpoSpec(Strict):
     """One GRPO run (paper-scale defaults: PROSE, section 5, "Optimization")."""
 
     epochs: Positive | None = Field(default=None, description="passes over the questions; or give steps")
-    steps: Count | None = Field(default=None, description="optimiser steps; or give epochs")
+    steps: Count | None = Field(default=None, description="batches of rollouts; or give epochs")
     prompts_per_step: Count
     n_samples: Annotated[int, Field(ge=2)] = Field(
         description="trained rollouts per question (K); GRPO needs at least 2"
@@ -48,15 +58,34 @@ class GrpoSpec(Strict):
     adam_epsilon: Positive
     max_grad_norm: Positive
     kl_coefficient: NonNegative = Field(description="beta of the k3 (low-variance) KL in the loss")
+    measure_drift: bool = Field(
+        default=False,
+        description="log the KL to the base policy where it is not in the loss, too; costs a forward pass",
+        json_schema_extra=LATER,
+    )
     clip_low: Positive
     clip_high: Positive
     dual_clip: Positive | None = Field(description="delta, the cap of the ratio for negative advantages")
-    updates_per_batch: Count = Field(description="PPO epochs (num_iterations)")
+    updates_per_batch: Count = Field(
+        description="PPO epochs: how often the rollouts of a step are gone through"
+    )
+    mini_batches: Count | Literal["prompts"] = Field(
+        default=1,
+        description="parts that the rollouts of a step are split into, an optimiser step each; prompts = as many as "
+        "prompts_per_step",
+        json_schema_extra=LATER,
+    )
+    estimator: Literal["grpo", "rloo", "reinforce_plus_plus"] = Field(
+        default="grpo",
+        description="of advantages (training/advantages.py); REINFORCE with the group's mean as baseline is grpo with "
+        "scale_rewards none",
+        json_schema_extra=LATER,
+    )
     loss: Literal["grpo", "dapo", "dr_grpo"]
     scale_rewards: Literal["group", "batch", "none"]
     mask_truncated: bool
     micro_batch: Count = Field(
-        description="rollouts per forward pass; a memory knob", json_schema_extra=NO_NUMBERS
+        description="rollouts per forward pass at most; a memory knob", json_schema_extra=NO_NUMBERS
     )
     max_rows: Count = Field(
         description="responses decoded together while training; a memory knob", json_schema_extra=NO_NUMBERS
@@ -71,18 +100,56 @@ class GrpoSpec(Strict):
             raise ValueError("give exactly one of epochs and steps")
         if self.n_votes < self.n_samples:
             raise ValueError("n_votes must be at least n_samples")
-        batch = self.prompts_per_step * self.n_samples
-        if batch % self.micro_batch:
+        if self.prompts_per_step % self._parts:
             raise ValueError(
-                f"micro_batch ({self.micro_batch}) must divide prompts_per_step x n_samples "
-                f"({self.prompts_per_step} x {self.n_samples} = {batch})"
+                f"mini_batches ({self._parts}) must divide prompts_per_step ({self.prompts_per_step})"
             )
+        if self.estimator != "grpo" and self.scale_rewards != "none":
+            raise ValueError(f"scale_rewards must be none: {self.estimator} scales in its own way")
         return self
+
+    @property
+    def updates_per_step(self) -> int:
+        """Optimiser steps on one batch of rollouts."""
+        return self.updates_per_batch * self._parts
+
+    @property
+    def rollouts_per_update(self) -> int:
+        """Rollouts behind one optimiser step."""
+        return self.prompts_per_step * self.n_samples // self._parts
+
+    @property
+    def _parts(self) -> int:
+        return self.prompts_per_step if self.mini_batches == "prompts" else self.mini_batches
+
+    @property
+    def rollouts_per_pass(self) -> int:
+        """The largest equal parts of an update that `micro_batch` allows."""
+        sizes = range(min(self.micro_batch, self.rollouts_per_update), 0, -1)
+        return next(size for size in sizes if self.rollouts_per_update % size == 0)
+
+
+class SetupSpec(Strict):
+    """What one kind of experiment changes of the scale's `grpo` and `evaluation`.
+
+    A method's own `grpo` comes on top of its `grpo`, and `methods` on top of that.
+    """
+
+    grpo: dict[str, JsonValue] = {}
+    evaluation: dict[str, JsonValue] = {}
+    methods: dict[Name, dict[str, JsonValue]] = Field(
+        default={}, description="what it changes of grpo for one method alone"
+    )
 
 
 class StatisticsSpec(Strict):
-    """Intervals: bootstrap over questions, seeds apart."""
+    """Intervals (bootstrap over questions, seeds apart), and what counts as a collapse."""
 
     bootstrap_samples: Annotated[int, Field(ge=100)]
     confidence: Annotated[float, Field(ge=0.5, lt=1)]
     seed: Seed
+    collapse_threshold: Share = Field(
+        default=0.01,
+        description="of reward accuracy: a run that stays below has collapsed (URLVR: 1 %; more where a guess is often "
+        "right)",
+    )

@@ -106,9 +106,15 @@ def one_of(ids: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(ids)) or "none_at_this_scale"
 
 
-def option(flag: str, value: str | None) -> list[str]:
-    """Return the words of an optional command-line argument: two of them, or none."""
-    return [flag, value] if value else []
+def option(flag: str, *values: str | None) -> list[str]:
+    """Return the words of an optional command-line argument: it and its values, or none."""
+    given = [value for value in values if value]
+    return [flag, *given] if given else []
+
+
+def validation_files(job: Job) -> list[str]:
+    """Return the question files that a training is evaluated on, in order."""
+    return [path for name, path in job.inputs.items() if name.startswith("validation_")]
 
 
 def code(step: str, plan: Plan, root: Path) -> list[str]:

@@ -12,7 +12,12 @@ import torch
 
 from workflow_scripts.errors import UserError
 from workflow_scripts.evaluation.agreement import Agreement, agreement
-from workflow_scripts.evaluation.diversity import answer_entropy, n_distinct_answers, n_distinct_responses
+from workflow_scripts.evaluation.diversity import (
+    answer_entropy,
+    n_distinct_answers,
+    n_distinct_responses,
+    repeated_ngrams,
+)
 from workflow_scripts.evaluation.lucky_hits import LuckyShares, lucky_hits
 from workflow_scripts.policies.rollouts import Rollout
 from workflow_scripts.questions.schema import Question
@@ -58,12 +63,14 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
         "lucky_wrong_label_missed": lucky and lucky.wrong_label_missed,
         "lucky_unparseable": lucky and lucky.unparseable,
         "reward_auc": agree.auc,
+        "point_biserial": agree.point_biserial,
         "no_label": agree.no_label,
         "majority_ratio": agree.majority_ratio,
         "tie_share": agree.tie_share,
         "unparseable": float(np.mean([rollout.answer is None for rollout in rollouts])),
         "truncated": float(np.mean([rollout.generated.finish_reason == "length" for rollout in rollouts])),
         "tokens": float(np.mean([len(rollout.generated.token_ids) for rollout in rollouts])),
+        "repetition": float(np.mean([repeated_ngrams(rollout.generated.token_ids) for rollout in rollouts])),
         "steps_per_rollout": float(np.mean([n for record in records for n in record.n_steps])),
         "distinct_responses": float(
             np.mean(

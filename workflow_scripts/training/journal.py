@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import torch
 
 from workflow_scripts.errors import UserError
+from workflow_scripts.evaluation.diversity import repeated_ngrams
 from workflow_scripts.evaluation.per_question import SCHEMA as QUESTION_SCHEMA
 from workflow_scripts.files import atomic_path, write_text
 from workflow_scripts.policies.rollouts import SCHEMA
@@ -29,11 +30,15 @@ ROLLOUTS = pa.schema(
         ("label", pa.string()),
         ("reward", pa.float64()),
         ("advantage", pa.float64()),
+        ("repetition", pa.float64()),
     ]
 )
 """Columns of a run's rollouts.parquet; `label` is the question's pseudo-label at that step, null without one."""
 
-CURVE = pa.schema([("step", pa.int32()), *QUESTION_SCHEMA, ("mean_tokens", pa.float64())])
+CURVE = pa.schema(
+    [("step", pa.int32()), *QUESTION_SCHEMA, ("mean_tokens", pa.float64()), ("questions", pa.string())]
+)
+"""Columns of curve.parquet; `questions` is the id of a validation set, null for the training's own questions."""
 
 
 class Journal:
@@ -120,6 +125,7 @@ class Journal:
                 "label": record.label,
                 "reward": reward,
                 "advantage": advantages[i, k].item() if k < n_trained else None,
+                "repetition": repeated_ngrams(rollout.generated.token_ids),
             }
             for i, record in enumerate(records)
             for k, (rollout, reward) in enumerate(zip(record.rollouts, record.rewards, strict=True))

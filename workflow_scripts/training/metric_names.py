@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 METRICS: dict[str, str] = {
-    "step": "optimiser step, from 1",
+    "step": "batch of rollouts, from 1; one optimiser step, unless the settings ask for several",
     "epoch": "passes over the questions so far",
     "reward": "mean reward of the trained rollouts",
     "reward_std": "standard deviation of the rewards over the batch",
@@ -18,12 +18,14 @@ METRICS: dict[str, str] = {
     "lucky_wrong_label_missed": "of the same, share of wrong answers that differ from a wrong label (TTRL's lucky hit)",
     "lucky_unparseable": "of the same, share without a readable answer, whatever the label",
     "reward_auc": "P(reward of a right rollout > of a wrong one of the same question)",
+    "point_biserial": "correlation of reward and truth over the batch's rollouts (URLVR, B.2); null if one is constant",
     "no_label": "share of questions in which no answer can be read",
     "majority_ratio": "mean share of the majority answer's votes",
     "tie_share": "share of questions whose vote was a tie",
     "unparseable": "share of rollouts without a readable answer",
     "truncated": "share of rollouts that ran into the token limit",
     "tokens": "mean tokens of a rollout, end token included",
+    "repetition": "share of a rollout's token 4-grams that it has written before, mean",
     "steps_per_rollout": "mean steps of a rollout, as the process reward model splits them (or lines)",
     "distinct_responses": "mean share of different texts among a question's rollouts",
     "distinct_answers": "mean number of different answers of a question",

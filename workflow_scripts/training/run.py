@@ -41,7 +41,6 @@ class Outcome:
 
 def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions: int) -> GRPOConfig:
     """Every GRPO setting, written out: TRL's defaults change between versions."""
-    batch = grpo.prompts_per_step * grpo.n_samples
     if n_questions < grpo.prompts_per_step:
         raise UserError(
             f"grpo.prompts_per_step is {grpo.prompts_per_step}, but there are {n_questions} questions. Lower it."
@@ -54,11 +53,11 @@ def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions:
         tf32=False if gpu else None,
         seed=seed,
         data_seed=seed,
-        max_steps=grpo.steps if grpo.steps is not None else -1,
+        max_steps=grpo.steps * grpo.updates_per_step if grpo.steps is not None else -1,
         num_train_epochs=grpo.epochs if grpo.epochs is not None else 1.0,
-        per_device_train_batch_size=grpo.micro_batch,
-        gradient_accumulation_steps=batch // grpo.micro_batch,
-        steps_per_generation=batch // grpo.micro_batch,
+        per_device_train_batch_size=grpo.rollouts_per_pass,
+        gradient_accumulation_steps=grpo.rollouts_per_update // grpo.rollouts_per_pass,
+        steps_per_generation=grpo.prompts_per_step * grpo.n_samples // grpo.rollouts_per_pass,
         num_iterations=grpo.updates_per_batch,
         num_generations=grpo.n_samples,
         learning_rate=grpo.learning_rate,
@@ -108,8 +107,7 @@ def grpo_config(grpo: GrpoSpec, dtype: str, seed: int, state: Path, n_questions:
         disable_tqdm=True,
         eval_strategy="no",
         save_strategy="steps",
-        # A resume point between two updates of one batch of rollouts would lose the batch.
-        save_steps=-(-grpo.save_every // grpo.updates_per_batch) * grpo.updates_per_batch,
+        save_steps=grpo.save_every * grpo.updates_per_step,
         save_total_limit=2,
         save_only_model=False,
     )
@@ -124,10 +122,8 @@ class Observer(TrainerCallback):
         self._in_a_row = 0
 
     def _evaluate(self, step: int) -> None:
-        task = self.trainer.task
-        self.trainer.journal.write_curve(
-            evaluate_policy(task.sampler, list(task.questions), self.evaluation, step)
-        )
+        for watched in self.trainer.task.watched:
+            self.trainer.journal.write_curve(evaluate_policy(watched, self.evaluation, step))
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -149,8 +145,9 @@ class Observer(TrainerCallback):
         for parameter in self.trainer.model.parameters():
             parameter.grad = None
         if self._in_a_row >= MAX_NONFINITE:
+            step = self.trainer.steps_done(state) + 1
             raise UserError(
-                f"training: {MAX_NONFINITE} gradients in a row were not finite, at step {state.global_step + 1}. "
+                f"training: {MAX_NONFINITE} gradients in a row were not finite, at step {step}. "
                 "Lower learning_rate or max_grad_norm."
             )
 
@@ -158,8 +155,9 @@ class Observer(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Evaluate where it is due."""
-        step = state.global_step
-        if step % self.trainer.grpo.evaluate_every == 0 or step == state.max_steps:
+        step, rest = divmod(state.global_step, self.trainer.grpo.updates_per_step)
+        due = step % self.trainer.grpo.evaluate_every == 0 or state.global_step == state.max_steps
+        if due and not rest:
             self._evaluate(step)
 
     def on_save(
@@ -167,7 +165,7 @@ class Observer(TrainerCallback):
     ) -> None:
         """Seal the resume point."""
         checkpoint = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
-        write_json(checkpoint / COMPLETE, {"step": state.global_step})
+        write_json(checkpoint / COMPLETE, {"step": self.trainer.steps_done(state)})
 
 
 def last_resume_point(state: Path) -> tuple[Path | None, int]:
@@ -211,4 +209,4 @@ def train(
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(Observer(trainer, evaluation))
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    return Outcome(trainer, trainer.state.global_step, step)
+    return Outcome(trainer, trainer.steps_done(trainer.state), step)
