@@ -130,6 +130,14 @@ def test_thick_lines_are_moving_averages_of_the_thin_ones(tmp_path):
     assert thick.get_ydata()[-1] == pytest.approx(sum(TRAINING["entropy"][-5:]) / 5)
 
 
+def test_the_footer_names_every_size_of_a_step(tmp_path):
+    entry = ENTRIES["urlvr_fig19"]
+    table = analysed("urlvr_fig19", all_runs(tmp_path, entry))
+    assert "7 questions × 16 rollouts per step" in drawn("urlvr_fig19", table)[0].get_supxlabel()
+    table.loc[table["method"] == entry.methods[0], "k"] = 4
+    assert "7 questions × 4 or 16 rollouts per step" in drawn("urlvr_fig19", table)[0].get_supxlabel()
+
+
 def test_training_sets_and_policies_are_lines_of_their_own(tmp_path):
     for artefact, names in (
         ("urlvr_fig6", ENTRIES["urlvr_fig6"].question_sets),

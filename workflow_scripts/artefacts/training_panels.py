@@ -134,7 +134,7 @@ class TrainingFigure:
             notes += what_it_rests_on(plotted, config, ACCURACY, f"{_letters(0, first)} ")
         sizes = plotted[plotted["metric"].isin([panel.raw for panel in self.panels])][["n", "k"]].dropna()
         if len(sizes):
-            n, k = sizes.iloc[0]
+            n, k = (_one_or_several(sizes[name]) for name in ("n", "k"))
             steps = f"{n} questions × {k} rollouts per step; thick: {MOVING_AVERAGE_STEPS}-step averages"
             notes.append(f"{_letters(first, first + len(self.panels))} {steps}")
         absent = [role for role in config.entry.validation if role not in roles] if self.validation else []
@@ -185,6 +185,11 @@ def _change(numbers: pd.DataFrame, metric: str, column: str, labels: Mapping[str
         first, last = rows.sort_values("step")["value"].iloc[[0, -1]]
         texts.append(f"from {first:.2f} to {last:.2f} with {labels.get(str(name), name)}")
     return " and ".join(texts) or "not run"
+
+
+def _one_or_several(values: pd.Series) -> str:
+    *rest, last = (f"{value:g}" for value in sorted(set(values)))
+    return f"{', '.join(rest)} or {last}" if rest else last
 
 
 def _letters(start: int, end: int) -> str:
