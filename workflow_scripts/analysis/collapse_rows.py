@@ -11,9 +11,7 @@ from workflow_scripts.analysis.collapse import NEVER, collapse_step
 from workflow_scripts.analysis.tables import read_training_metrics, training_metric
 from workflow_scripts.analysis.training_rows import Row, over_seeds
 from workflow_scripts.settings.evidence import RunEvidence
-
-THRESHOLDS = (0.01, 0.02, 0.04, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
-"""Of reward accuracy: the paper's 1 %, and others, since a policy that guesses one value is right by chance."""
+from workflow_scripts.settings.training import COLLAPSE_THRESHOLDS
 
 
 def collapse_name(threshold: float) -> str:
@@ -37,7 +35,7 @@ def collapse_rows(runs: Sequence[RunEvidence], place: Row) -> list[Row]:
         )
         steps.setdefault("train.tokens_sampled", []).append(float(sampled.sum()))
         steps.setdefault("train.steps", []).append(float(len(table)))
-        for threshold in THRESHOLDS:
+        for threshold in COLLAPSE_THRESHOLDS:
             step = collapse_step(np.nan_to_num(accuracy, nan=1.0).tolist(), threshold)
             watched = len(sampled) if step == NEVER else int(step)
             name = collapse_name(threshold)

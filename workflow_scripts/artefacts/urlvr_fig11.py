@@ -14,13 +14,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow_scripts.analysis.collapse import NEVER, RankAgreement, rank_agreement
-from workflow_scripts.analysis.collapse_rows import THRESHOLDS, collapse_name
+from workflow_scripts.analysis.collapse_rows import collapse_name
 from workflow_scripts.artefacts.curves import shown_metric
 from workflow_scripts.artefacts.footer import finish, what_it_rests_on
 from workflow_scripts.artefacts.literal import legend_label
 from workflow_scripts.artefacts.style import BASE_COLOUR, BLUE, FULL_WIDTH, ORANGE, place_look
 from workflow_scripts.settings.claims import MINUS
 from workflow_scripts.settings.evidence import Render
+from workflow_scripts.settings.training import COLLAPSE_THRESHOLDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ NO_PROOF = (
 
 def draw(table: pd.DataFrame, config: Render) -> tuple[Figure, pd.DataFrame]:
     """Return the figure and the rows that it plots."""
-    names = [GAIN, ACCURACY, PASS_GAIN, "train.steps", *map(collapse_name, THRESHOLDS), "not_run"]
+    names = [GAIN, ACCURACY, PASS_GAIN, "train.steps", *map(collapse_name, COLLAPSE_THRESHOLDS), "not_run"]
     plotted = table[table["metric"].isin(names) & ((table["seed"] == "mean") | table["seed"].isna())]
     plotted = plotted.reset_index(drop=True)
     values = by_policy(plotted, config.entry.policies)
@@ -78,8 +79,8 @@ def by_policy(plotted: pd.DataFrame, policies: list[str]) -> pd.DataFrame:
             row[bound] = _value(truth, GAIN, bound)
         after = truth[truth["metric"] == ACCURACY].sort_values("step")
         row["final"] = after["value"].iloc[-1] if len(after) else np.nan
-        collapsed = of_policy[of_policy["method"] == MAJORITY]
-        for name in map(collapse_name, THRESHOLDS):
+        collapsed = of_policy[(of_policy["method"] == MAJORITY) & (of_policy["metric"] != "not_run")]
+        for name in map(collapse_name, COLLAPSE_THRESHOLDS):
             step = _value(collapsed, name)
             row[name] = NEVER if np.isnan(step) and len(collapsed) else step
         row["steps"] = _value(collapsed, "train.steps")
@@ -146,8 +147,8 @@ def _draw_thresholds(axes: Axes, values: pd.DataFrame) -> None:
         (GAIN, BLUE, "o", "with the gain"),
         ("final", ORANGE, "s", "with the accuracy after it"),
     ):
-        found = [agreement(values, collapse_name(threshold), target) for threshold in THRESHOLDS]
-        pairs = [(100 * t, a.rho) for t, a in zip(THRESHOLDS, found, strict=True) if a is not None]
+        found = [agreement(values, collapse_name(threshold), target) for threshold in COLLAPSE_THRESHOLDS]
+        pairs = [(100 * t, a.rho) for t, a in zip(COLLAPSE_THRESHOLDS, found, strict=True) if a is not None]
         if pairs:
             axes.plot(*zip(*pairs, strict=True), color=colour, marker=marker, label=label)
     axes.axhline(0, color=BASE_COLOUR, linewidth=0.6, linestyle=":")

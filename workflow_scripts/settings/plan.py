@@ -121,6 +121,8 @@ def lacking_roles(maker: JobMaker, needs: Needs, cell: Cell) -> list[str]:
     needed = [cell.policy_role, cell.questions_role]
     if cell.method and maker.loaded.methods[cell.method].reward.kind in PRM_NEEDED:
         needed.append(maker.loaded.prm_role(needs, cell.method))
+    if cell.method and needs.validation and not set(needs.validation) & set(maker.scale.roles.names()):
+        needed += needs.validation  # else the training would be followed on its own questions instead
     setups = [needs.setup if cell.method else needs.base_setup or needs.setup]
     absent = [f"setup {name}" for name in setups if name and name not in maker.loaded.setups]
     return [role for role in needed if role not in maker.scale.roles.names()] + absent

@@ -142,6 +142,10 @@ class SetupSpec(Strict):
     )
 
 
+COLLAPSE_THRESHOLDS = (0.01, 0.02, 0.04, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
+"""Of reward accuracy: the paper's 1 %, and others, since a policy that guesses one value is right by chance."""
+
+
 class StatisticsSpec(Strict):
     """Intervals (bootstrap over questions, seeds apart), and what counts as a collapse."""
 
@@ -153,3 +157,10 @@ class StatisticsSpec(Strict):
         description="of reward accuracy: a run that stays below has collapsed (URLVR: 1 %; more where a guess is often "
         "right)",
     )
+
+    @model_validator(mode="after")
+    def _threshold_is_worked_out(self) -> StatisticsSpec:
+        if self.collapse_threshold not in COLLAPSE_THRESHOLDS:
+            known = ", ".join(f"{threshold:g}" for threshold in COLLAPSE_THRESHOLDS)
+            raise ValueError(f"collapse_threshold must be one of {known}")
+        return self
