@@ -19,8 +19,8 @@ from typing import Any
 import torch
 
 from workflow_scripts.models import weights_directory
+from workflow_scripts.policies.generation import Backend, Generated
 from workflow_scripts.policies.loading import load_model, load_tokenizer, transformers_sampler
-from workflow_scripts.policies.rollouts import Rollout, Sampler
 from workflow_scripts.questions.schema import Question, read_questions
 from workflow_scripts.rewards import make_reward
 from workflow_scripts.settings.methods import CertaintyReward, EmpoReward, MajorityReward, RewardSpec
@@ -40,12 +40,15 @@ REWARDS: dict[str, RewardSpec] = {
 FORWARD = "self_certainty, by one more forward pass"
 
 
-class WithoutStatistics(Sampler):
-    """A sampler whose backend gives no statistics of its tokens."""
+class WithoutStatistics:
+    """A backend that gives no statistics of its tokens."""
 
-    def sample(self, *questions: Any, **settings: Any) -> list[list[Rollout]]:
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+
+    def generate(self, *requests: Any, **settings: Any) -> list[list[Generated]]:
         """Sample without them."""
-        return super().sample(*questions, **{**settings, "statistics": False})
+        return self.backend.generate(*requests, **{**settings, "statistics": False})
 
 
 def run(
@@ -58,7 +61,7 @@ def run(
         model, tokenizer, asked.prompt, asked.answer, {}, grpo.max_rows, grpo.max_prompt_tokens
     )
     if forward:
-        sampler = WithoutStatistics(*list(vars(sampler).values())[:6])
+        sampler.backend = WithoutStatistics(sampler.backend)
     task = Task(questions, make_reward(reward, {}), sampler, None, config.seed)
     with tempfile.TemporaryDirectory() as state:
         started = time.perf_counter()

@@ -50,16 +50,20 @@ def draw_curves(
     """Draw one metric of every method of the entry; a method without rows is named as not run."""
     for position, method in enumerate(config.entry.methods):
         rows = plotted[(plotted["method"] == method) & (plotted["metric"] == metric)].sort_values("step")
-        look = method_look(method, position)
         label = legend_label(config.method_labels.get(method, method))
-        if rows.empty:
-            axes.plot([], [], color=look.colour, linestyle=":", label=f"{label} (not run)")
-            continue
-        draw_line(axes, rows, look, label, markers=markers)
+        draw_or_name(axes, rows, method_look(method, position), label, markers=markers)
     if base:
         draw_base(axes, plotted, metric)
     shown = plotted[(plotted["metric"] == metric) & (plotted["method"].isin([*config.entry.methods, "base"]))]
     finish_panel(axes, is_empty=shown.empty)
+
+
+def draw_or_name(axes: Axes, rows: pd.DataFrame, look: Look, label: str, *, markers: bool) -> None:
+    """Draw one curve; without rows, name it as not run."""
+    if rows.empty:
+        axes.plot([], [], color=look.colour, linestyle=":", label=f"{label} (not run)")
+    else:
+        draw_line(axes, rows, look, label, markers=markers)
 
 
 def draw_line(
@@ -137,14 +141,17 @@ def set_share_limits(axes: Sequence[Axes], plotted: pd.DataFrame, metrics: Seque
         panel.set_ylim(max(low - margin, -0.02), min(high + margin, 1.02))
 
 
-def change(numbers: pd.DataFrame, metric: str, labels: Mapping[str, str]) -> str:
-    """Return in words from where to where a curve's mean goes with each method; `not run` where none did."""
+def change(numbers: pd.DataFrame, metric: str, labels: Mapping[str, str], column: str = "method") -> str:
+    """Return in words from where to where a curve's mean goes with each method; `not run` where none did.
+
+    column: what tells the curves apart.
+    """
     texts = []
-    for method in dict.fromkeys(numbers["method"]):
-        rows = numbers[(numbers["method"] == method) & (numbers["metric"] == metric)].sort_values("step")
-        if method != "base" and len(rows):
+    for name in dict.fromkeys(numbers[column]):
+        rows = numbers[(numbers[column] == name) & (numbers["metric"] == metric)].sort_values("step")
+        if name != "base" and len(rows):
             first, last = rows["value"].iloc[[0, -1]]
-            texts.append(f"from {first:.2f} to {last:.2f} with {labels.get(method, method)}")
+            texts.append(f"from {first:.2f} to {last:.2f} with {labels.get(name, name)}")
     return " and ".join(texts) or "not run"
 
 

@@ -15,7 +15,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow_scripts.analysis.recipes import MOVING_AVERAGE_STEPS
-from workflow_scripts.artefacts.curves import draw_line, finish_panel, set_share_limits, shown_metric
+from workflow_scripts.artefacts.curves import (
+    change,
+    draw_line,
+    draw_or_name,
+    finish_panel,
+    set_share_limits,
+    shown_metric,
+)
 from workflow_scripts.artefacts.footer import finish, what_it_rests_on
 from workflow_scripts.artefacts.literal import legend_label, one_line
 from workflow_scripts.artefacts.style import FULL_WIDTH, Look, method_look, place_look
@@ -121,10 +128,10 @@ class TrainingFigure:
         found = []
         for role, of_role in numbers[numbers["metric"] == ACCURACY].groupby("questions_role", sort=False):
             metric = shown_metric(of_role, ACCURACY)
-            found.append(f"{metric} on {role} going {_change(of_role, ACCURACY, column, labels)}")
+            found.append(f"{metric} on {role} going {change(of_role, ACCURACY, labels, column)}")
         for panel in self.panels:
             what = f"{panel.title} ({MOVING_AVERAGE_STEPS}-step average)"
-            found.append(f"{what} {_change(numbers, panel.smooth, column, labels)}")
+            found.append(f"{what} {change(numbers, panel.smooth, labels, column)}")
         return found
 
     def _notes(self, plotted: pd.DataFrame, config: Render, roles: Sequence[str]) -> list[str]:
@@ -170,21 +177,10 @@ def _draw_lines(
 ) -> None:
     """Draw one metric of every line; a line without rows is named as not run."""
     for line in lines:
-        rows, label = line.of(plotted, metric), legend_label(line.label)
-        if rows.empty:
-            axes.plot([], [], color=line.look.colour, linestyle=":", label=f"{label} (not run)")
-        else:
-            draw_line(axes, rows, line.look, label, markers=markers)
+        rows = line.of(plotted, metric)
+        draw_or_name(axes, rows, line.look, legend_label(line.label), markers=markers)
     finish_panel(axes, is_empty=not (plotted["metric"] == metric).any())
     axes.set_xlabel(STEP_LABEL)
-
-
-def _change(numbers: pd.DataFrame, metric: str, column: str, labels: Mapping[str, str]) -> str:
-    texts = []
-    for name, rows in numbers[numbers["metric"] == metric].groupby(column, sort=False):
-        first, last = rows.sort_values("step")["value"].iloc[[0, -1]]
-        texts.append(f"from {first:.2f} to {last:.2f} with {labels.get(str(name), name)}")
-    return " and ".join(texts) or "not run"
 
 
 def _one_or_several(values: pd.Series) -> str:

@@ -54,6 +54,10 @@ class Needs(Strict):
         description="question set roles that are evaluated while training, in place of the questions of the training",
     )
 
+    def setup_of(self, method: str | None) -> str | None:
+        """Return the setup of a method, or of the unadapted policy (None)."""
+        return self.setup if method else self.base_setup or self.setup
+
     @model_validator(mode="after")
     def _nothing_is_asked_in_vain(self) -> Needs:
         if not (self.methods or self.base or isinstance(self, ArtefactEntry)):

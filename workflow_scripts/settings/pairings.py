@@ -102,12 +102,20 @@ def _check_options(where: str, entry: QuestionSetSpec) -> None:
         raise UserError(f"{where}: options: is not allowed: {form} questions keep theirs as they are.")
 
 
-def _check_matched(
-    where: str, source: MatchedQuestions, entry: QuestionSetSpec, loaded: Configuration
-) -> None:
+def _made_of(
+    where: str, source: MatchedQuestions | OutvotedQuestions, loaded: Configuration
+) -> QuestionSetSpec:
+    """The question set that another is made of, which must not be made of a third."""
     base = loaded.questions[source.of]
     if isinstance(base.source, MatchedQuestions | OutvotedQuestions):
         raise UserError(f"{where}: source.of: {source.of} is made of {base.source.of} itself. Name that one.")
+    return base
+
+
+def _check_matched(
+    where: str, source: MatchedQuestions, entry: QuestionSetSpec, loaded: Configuration
+) -> None:
+    base = _made_of(where, source, loaded)
     if base.answer.kind not in ("number", "latex"):
         raise UserError(
             f"{where}: source.of: the answers of {source.of} are of kind {base.answer.kind}; matched questions need "
@@ -126,9 +134,7 @@ def _check_matched(
 def _check_outvoted(
     where: str, source: OutvotedQuestions, entry: QuestionSetSpec, loaded: Configuration
 ) -> None:
-    base = loaded.questions[source.of]
-    if isinstance(base.source, MatchedQuestions | OutvotedQuestions):
-        raise UserError(f"{where}: source.of: {source.of} is made of {base.source.of} itself. Name that one.")
+    base = _made_of(where, source, loaded)
     if entry.answer != base.answer or entry.prompt != base.prompt:
         raise UserError(f"{where}: prompt and answer must be those of {source.of}, whose questions they are.")
     start = loaded.policies[source.policy].source

@@ -95,7 +95,7 @@ def add_transfers(
             found.not_run.extend([] if absent in found.not_run else [absent])
             continue
         owner = run.run_id if run else maker.policy(names[cell.policy_role])
-        setup = needs.setup if run else needs.base_setup or needs.setup
+        setup = needs.setup_of(cell.method)
         job, _ = maker.evaluate(owner, names[cell.policy_role], names[role], None, setup)
         found.transfers.append(
             TransferEvidence(
@@ -123,8 +123,8 @@ def lacking_roles(maker: JobMaker, needs: Needs, cell: Cell) -> list[str]:
         needed.append(maker.loaded.prm_role(needs, cell.method))
     if cell.method and needs.validation and not set(needs.validation) & set(maker.scale.roles.names()):
         needed += needs.validation  # else the training would be followed on its own questions instead
-    setups = [needs.setup if cell.method else needs.base_setup or needs.setup]
-    absent = [f"setup {name}" for name in setups if name and name not in maker.loaded.setups]
+    setup = needs.setup_of(cell.method)
+    absent = [f"setup {setup}"] if setup and setup not in maker.loaded.setups else []
     return [role for role in needed if role not in maker.scale.roles.names()] + absent
 
 
@@ -133,7 +133,7 @@ def base_evidence(maker: JobMaker, needs: Needs, cell: Cell) -> BaseEvidence:
     names = maker.scale.roles.names()
     policy, questions = names[cell.policy_role], names[cell.questions_role]
     scored_by = names.get(needs.prm or DEFAULT_PRM) if "base" in needs.score_steps else None
-    setup = needs.base_setup or needs.setup
+    setup = needs.setup_of(None)
     job, report = maker.evaluate(maker.policy(policy), policy, questions, scored_by, setup)
     return BaseEvidence(
         policy_role=cell.policy_role,

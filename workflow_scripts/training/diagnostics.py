@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ class GroupRecord:
     rewards: list[float]
     label: str | None
     n_steps: list[int]
+
+    @cached_property
+    def repetition(self) -> list[float]:
+        """The share of repeated 4-grams of each rollout."""
+        return [repeated_ngrams(rollout.generated.token_ids) for rollout in self.rollouts]
 
 
 def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous: bool) -> dict[str, Any]:
@@ -70,7 +76,7 @@ def batch_metrics(records: list[GroupRecord], rewards: torch.Tensor, continuous:
         "unparseable": float(np.mean([rollout.answer is None for rollout in rollouts])),
         "truncated": float(np.mean([rollout.generated.finish_reason == "length" for rollout in rollouts])),
         "tokens": float(np.mean([len(rollout.generated.token_ids) for rollout in rollouts])),
-        "repetition": float(np.mean([repeated_ngrams(rollout.generated.token_ids) for rollout in rollouts])),
+        "repetition": float(np.mean([share for record in records for share in record.repetition])),
         "steps_per_rollout": float(np.mean([n for record in records for n in record.n_steps])),
         "distinct_responses": float(
             np.mean(

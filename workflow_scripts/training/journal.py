@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import torch
 
 from workflow_scripts.errors import UserError
-from workflow_scripts.evaluation.diversity import repeated_ngrams
 from workflow_scripts.evaluation.per_question import SCHEMA as QUESTION_SCHEMA
 from workflow_scripts.files import atomic_path, write_text
 from workflow_scripts.policies.rollouts import SCHEMA
@@ -125,7 +124,7 @@ class Journal:
                 "label": record.label,
                 "reward": reward,
                 "advantage": advantages[i, k].item() if k < n_trained else None,
-                "repetition": repeated_ngrams(rollout.generated.token_ids),
+                "repetition": record.repetition[k],
             }
             for i, record in enumerate(records)
             for k, (rollout, reward) in enumerate(zip(record.rollouts, record.rewards, strict=True))
